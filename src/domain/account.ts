@@ -1,0 +1,40 @@
+/** Accounts, their sites and their API keys, as records. */
+import type { PlanName } from './plan.ts'
+
+export interface Account {
+  /** `usr_…` */
+  readonly id: string
+  /** Small unique integer that stored events and usage refer to. */
+  readonly number: number
+  readonly email: string
+  readonly plan: PlanName
+  readonly createdAt: number
+}
+
+export interface Site {
+  /** `site_…` */
+  readonly id: string
+  /** Small unique integer that stored events refer to; never given out again. */
+  readonly number: number
+  readonly accountId: string
+  readonly domain: string
+  /** `ak_…`, the public tracking key. */
+  readonly key: string
+  readonly createdAt: number
+}
+
+export const scopes = ['read', 'write'] as const
+export type Scope = (typeof scopes)[number]
+
+export interface ApiKey {
+  /** `key_…` */
+  readonly id: string
+  readonly accountId: string
+  readonly name: string
+  readonly lastFour: string
+  readonly scopes: readonly Scope[]
+  readonly createdAt: number
+  /** To the minute; null before the first use. */
+  readonly lastUsedAt: number | null
+  readonly revokedAt: number | null
+}

@@ -1,0 +1,48 @@
+/** Random identifiers and API keys: how they are made, and how a malformed key is told from an unknown one. */
+import { hash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** Uniform base62 characters from the system's secure random source. */
+function randomBase62(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      // 248 is the largest multiple of 62 in a byte: what lies above would make early characters likelier.
+      if (byte < 248 && text.length < length) text += base62[byte % 62]
+    }
+  }
+  return text
+}
+
+export type IdPrefix = 'usr' | 'site' | 'ak' | 'key'
+
+/** `site_` and 20 random base62 characters (119 bits). */
+export const newId = (prefix: IdPrefix): string => `${prefix}_${randomBase62(20)}`
+
+const keyShape = /^ff_[0-9A-Za-z]{40}$/
+const checksumLength = 6
+
+function keyChecksum(body: string): string {
+  let rest = crc32(body)
+  let text = ''
+  for (let i = 0; i < checksumLength; i++) {
+    text = base62[rest % 62] + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}
+
+/** A new API key: `ff_`, 34 random base62 characters (202 bits) and a checksum of 6. It is shown once and stored as hash. */
+export function newApiKey(): string {
+  const body = `ff_${randomBase62(34)}`
+  return body + keyChecksum(body)
+}
+
+/** Whether a text can be a key at all, so that typing errors and scanners never reach the store. */
+export const isApiKey = (text: string): boolean =>
+  keyShape.test(text) && keyChecksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
+
+/** SHA-256 in hex. A key has 202 random bits, so a fast hash is enough: there is nothing to guess. */
+export const hashApiKey = (key: string): string => hash('sha256', key, 'hex')

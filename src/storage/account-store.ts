@@ -1,0 +1,75 @@
+/** The port to the store of accounts, sites and keys: what every engine must do. tests/contract holds engines to it. */
+import type { Account, ApiKey, Scope, Site } from '../domain/account.ts'
+import type { PlanName } from '../domain/plan.ts'
+
+export interface NewAccount {
+  readonly id: string
+  readonly email: string
+  readonly plan: PlanName
+  readonly createdAt: number
+}
+
+export interface NewSite {
+  readonly id: string
+  readonly accountId: string
+  readonly domain: string
+  readonly key: string
+  readonly createdAt: number
+}
+
+export interface NewKey {
+  readonly id: string
+  readonly accountId: string
+  readonly name: string
+  /** SHA-256 in hex; the key itself is never stored. */
+  readonly hash: string
+  readonly lastFour: string
+  readonly scopes: readonly Scope[]
+  readonly createdAt: number
+}
+
+/** A key that is not revoked, with its account; the account is null when it was deleted. */
+export interface KeyOwner {
+  readonly key: ApiKey
+  readonly account: Account | null
+}
+
+/** Every change holds for every process on the same data from its next question on. */
+export interface AccountStore {
+  /** Null when the email is taken (compared without regard to case). */
+  addAccount(account: NewAccount): Promise<Account | null>
+  /** Oldest first. */
+  listAccounts(): Promise<Account[]>
+  findAccount(id: string): Promise<Account | null>
+  findAccountByEmail(email: string): Promise<Account | null>
+  /** False when there is no such account. */
+  setPlan(accountId: string, plan: PlanName): Promise<boolean>
+  /**
+   * Deletes the account, its sites and what is personal in its keys, and returns the sites, whose events the caller
+   * then removes. The keys' hashes stay, so that they can answer USER_NOT_FOUND.
+   */
+  removeAccount(accountId: string): Promise<Site[]>
+
+  /** Null when there is no such account. */
+  addSite(site: NewSite): Promise<Site | null>
+  /** Oldest first; of one account, or of all. */
+  listSites(accountId: string | null): Promise<Site[]>
+  findSite(id: string): Promise<Site | null>
+  /** Null when there is no such site. */
+  removeSite(id: string): Promise<Site | null>
+  /** Numbers of removed sites whose events may still be there, after a crash in the middle of a removal. */
+  sitesToPurge(): Promise<number[]>
+  /** Says that the events of a removed site are gone. */
+  sitePurged(site: number): Promise<void>
+
+  /** Null when there is no such account. */
+  addKey(key: NewKey): Promise<ApiKey | null>
+  /** Oldest first, revoked ones included. */
+  listKeys(accountId: string): Promise<ApiKey[]>
+  /** False when there is no such key or it was revoked before. */
+  revokeKey(id: string, now: number): Promise<boolean>
+  /** Null for a key that is unknown or revoked. */
+  findKey(hash: string): Promise<KeyOwner | null>
+  /** Remembers when keys were last used; milliseconds by key id. */
+  touchKeys(lastUsed: ReadonlyMap<string, number>): Promise<void>
+}

@@ -1,0 +1,105 @@
+/** The port to the store of events: what every engine must do, in the words of the subject. tests/contract holds engines to it. */
+import type { DateRange } from '../domain/date-range.ts'
+import type { EventPosition, EventType, NewEvent, StoredEvent } from '../domain/event.ts'
+
+/** Sites and accounts are named by their numbers here (Site.number, Account.number). */
+export interface EventBatch {
+  readonly site: number
+  readonly account: number
+  readonly events: readonly NewEvent[]
+  /** The moment of recording: decides the month that the quota counts it in. Milliseconds. */
+  readonly now: number
+  /** Most events the account may record in the UTC month of `now`; null is unlimited. */
+  readonly monthlyLimit: number | null
+  /** Makes a repeat within 24 h record nothing and answer as the first did. */
+  readonly idempotency?: { readonly key: string; readonly bodyHash: string; readonly response: string }
+  /** Where the import of a log stands once these events are stored; kept in the same transaction. */
+  readonly importProgress?: ImportProgress
+}
+
+/** Expected ends of an append. Only `recorded` has changed anything. */
+export type AppendOutcome =
+  | { readonly outcome: 'recorded' }
+  | { readonly outcome: 'replayed'; readonly response: string }
+  | { readonly outcome: 'idempotency-mismatch' }
+  | { readonly outcome: 'over-quota'; readonly used: number; readonly limit: number }
+  | { readonly outcome: 'site-removed' }
+
+/**
+ * How far one log has been imported for a site, and how the same log is known again: by the hash of its beginning
+ * and the hash of the bytes right before `offset`, so that name and compression do not matter.
+ */
+export interface ImportProgress {
+  /** Random; one a log and site. */
+  readonly id: string
+  /** Bytes of the uncompressed log that are dealt with. */
+  readonly offset: number
+  readonly headLength: number
+  readonly headHash: string
+  readonly windowLength: number
+  readonly windowHash: string
+  /** What the format must know to go on in the middle, such as the last `#Fields` line; null for most formats. */
+  readonly context: string | null
+  /** Lines dealt with. */
+  readonly lines: number
+  readonly updatedAt: number
+}
+
+export interface NameCount {
+  readonly name: string
+  /** Empty for referrals and conversions. */
+  readonly company: string
+  readonly count: number
+  /** Exact decimal sum of the values; 0 where none is set. */
+  readonly value: number
+}
+
+/** Counts by name, in no particular order; one entry a name. */
+export type CountsByName = Readonly<Record<EventType, readonly NameCount[]>>
+
+export type Granularity = 'day' | 'hour'
+
+/** Three counts a bucket (bot, referral, conversion), without gaps, from the first bucket of the range to the last. */
+export type SeriesCounts = Float64Array
+
+export type ListedEvent = Omit<StoredEvent, 'provenance'>
+
+export interface EventListQuery {
+  readonly range: DateRange
+  readonly type: EventType | null
+  /** Only events that come after this position in the list; null starts at the newest. */
+  readonly after: EventPosition | null
+  readonly limit: number
+}
+
+export interface Usage {
+  readonly total: number
+  readonly bySite: ReadonlyMap<number, number>
+}
+
+/**
+ * What every engine promises:
+ * - an append is stored whole or not at all; when it has resolved, it is on disk and in every answer asked for afterwards,
+ *   also of another process on the same data;
+ * - ids are unique and below 2^53, without relying on being the only process;
+ * - counts are exact, and equal the list of events to the unit;
+ * - `revision` changes whenever any answer about the site may have changed, and never returns to an earlier value.
+ */
+export interface EventStore {
+  /** Rejects with AppError OVERLOADED when more is waiting than the engine will hold, or when the disk is full. */
+  append(batch: EventBatch): Promise<AppendOutcome>
+  /** 0 for a site without events. */
+  revision(site: number): Promise<number>
+  countsByName(site: number, range: DateRange): Promise<CountsByName>
+  /** The caller keeps ranges to a size whose answer fits in memory (see reports/timeseries.ts). */
+  series(site: number, range: DateRange, granularity: Granularity): Promise<SeriesCounts>
+  /** Newest first: createdAt descending, then id descending. */
+  list(site: number, query: EventListQuery): Promise<ListedEvent[]>
+  /** One event with all that explains it; null when there is none at that position. */
+  find(site: number, position: EventPosition): Promise<StoredEvent | null>
+  /** What the account recorded in a month (domain/date-range.ts monthOf), removed sites included. */
+  usage(account: number, month: number): Promise<Usage>
+  imports(site: number): Promise<ImportProgress[]>
+  /** Forgets everything about a site, for good. Safe to repeat; later appends to it answer `site-removed`. */
+  removeSite(site: number): Promise<void>
+}
