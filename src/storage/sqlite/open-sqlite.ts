@@ -1,0 +1,48 @@
+/** Opens the embedded engine: one file, a connection for reading in this thread, a writer thread when something is written. */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Stores } from '../stores.ts'
+import { createSqliteAccountStore } from './sqlite-account-store.ts'
+import { createSqliteEventStore } from './sqlite-event-store.ts'
+import { Freshness } from './sqlite-freshness.ts'
+import { busyTimeoutMs, migrate } from './sqlite-schema.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+export interface SqliteOptions {
+  /** Created when it is missing, with its folder. */
+  readonly file: string
+  /** Bound of the roll-ups kept in memory. */
+  readonly summaryBytesMax?: number
+  /** Repeated requests are forgotten after 24 h, looked for at this interval. */
+  readonly housekeepingMs?: number
+}
+
+const hour = 3_600_000
+
+/** Throws when the file cannot be opened or was written by a newer Footfall. */
+export function openSqlite({
+  file,
+  summaryBytesMax = 128 * 2 ** 20,
+  housekeepingMs = hour,
+}: SqliteOptions): Stores {
+  mkdirSync(dirname(file), { recursive: true })
+  migrate(file)
+  const reader = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs })
+  reader.exec('PRAGMA cache_size = -32768')
+  const freshness = new Freshness(reader)
+  const writer = new SqliteWriter(file, () => freshness.expire())
+  const housekeeping = setInterval(() => {
+    // A disk that is full now will be tried again in an hour.
+    writer.run('forgetOldRequests', [Date.now()]).catch(() => undefined)
+  }, housekeepingMs).unref()
+  return {
+    events: createSqliteEventStore(reader, writer, freshness, summaryBytesMax),
+    accounts: createSqliteAccountStore(reader, writer, freshness),
+    async close() {
+      clearInterval(housekeeping)
+      await writer.close()
+      reader.close()
+    },
+  }
+}

@@ -1,0 +1,152 @@
+/** AccountStore on SQLite: look-ups of keys and sites are remembered until an account changes, in any process. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Account, ApiKey, Scope, Site } from '../../domain/account.ts'
+import type { PlanName } from '../../domain/plan.ts'
+import type { AccountStore, KeyOwner } from '../account-store.ts'
+import type { Freshness } from './sqlite-freshness.ts'
+import type { SqliteWriter } from './sqlite-writer.ts'
+
+type Row = Record<string, unknown>
+
+/** Beyond this the memory starts again empty. */
+const rememberedMax = 50_000
+
+const selectAccounts = 'SELECT number, id, email, plan, created_at FROM account'
+const selectSites = 'SELECT number, id, account_id, domain, key, created_at FROM site'
+const selectKeys =
+  'SELECT id, account_id, name, last_four, scopes, created_at, last_used_at, revoked_at FROM api_key'
+
+export function createSqliteAccountStore(
+  reader: DatabaseSync,
+  writer: SqliteWriter,
+  freshness: Freshness,
+): AccountStore {
+  const accountById = reader.prepare(`${selectAccounts} WHERE id = ?`)
+  const accountByEmail = reader.prepare(`${selectAccounts} WHERE email = ?`)
+  const allAccounts = reader.prepare(`${selectAccounts} ORDER BY number`)
+  const siteById = reader.prepare(`${selectSites} WHERE id = ?`)
+  const sitesOfAccount = reader.prepare(`${selectSites} WHERE account_id = ? ORDER BY number`)
+  const allSites = reader.prepare(`${selectSites} ORDER BY number`)
+  const keysOfAccount = reader.prepare(`${selectKeys} WHERE account_id = ? ORDER BY number`)
+  const keyByHash = reader.prepare(`${selectKeys} WHERE hash = ? AND revoked_at IS NULL`)
+  const keyById = reader.prepare(`${selectKeys} WHERE id = ?`)
+  const sitesToPurge = reader.prepare('SELECT site FROM site_purge')
+
+  const findAccount = (id: string): Account | null => one(accountById, toAccount, id)
+  const remembered = new AccountMemory(reader, freshness)
+
+  return {
+    async addAccount(account) {
+      return (await writer.run('addAccount', [account])) ? findAccount(account.id) : null
+    },
+    listAccounts: async () => allAccounts.all().map(toAccount),
+    findAccount: async id => findAccount(id),
+    findAccountByEmail: async email => one(accountByEmail, toAccount, email),
+    setPlan: (accountId, plan) => writer.run('setPlan', [accountId, plan]),
+    async removeAccount(accountId) {
+      const sites = sitesOfAccount.all(accountId).map(toSite)
+      await writer.run('removeAccount', [accountId])
+      return sites
+    },
+
+    async addSite(site) {
+      return (await writer.run('addSite', [site])) ? one(siteById, toSite, site.id) : null
+    },
+    listSites: async accountId =>
+      (accountId === null ? allSites.all() : sitesOfAccount.all(accountId)).map(toSite),
+    findSite: async id => remembered.sites(id, () => one(siteById, toSite, id)),
+    async removeSite(id) {
+      const site = one(siteById, toSite, id)
+      return (await writer.run('removeSite', [id])) ? site : null
+    },
+    sitesToPurge: async () => sitesToPurge.all().map(row => Number(row.site)),
+    sitePurged: site => writer.run('sitePurged', [site]),
+
+    async addKey(key) {
+      return (await writer.run('addKey', [key])) ? one(keyById, toApiKey, key.id) : null
+    },
+    listKeys: async accountId => keysOfAccount.all(accountId).map(toApiKey),
+    revokeKey: (id, now) => writer.run('revokeKey', [id, now]),
+    findKey: async hash =>
+      remembered.keys(hash, () => {
+        const key = one(keyByHash, toApiKey, hash)
+        return key && { key, account: findAccount(key.accountId) }
+      }),
+    touchKeys: lastUsed => writer.run('touchKeys', [lastUsed]),
+  }
+}
+
+/** Found keys and sites, kept while the counter of account changes stands still. Misses are not kept: strangers choose them. */
+class AccountMemory {
+  readonly #revision: StatementSync
+  readonly #freshness: Freshness
+  readonly #keys = new Map<string, KeyOwner>()
+  readonly #sites = new Map<string, Site>()
+  #seenVersion = -1
+  #seenRevision = -1
+
+  constructor(reader: DatabaseSync, freshness: Freshness) {
+    this.#revision = reader.prepare("SELECT value FROM counter WHERE name = 'accounts'")
+    this.#freshness = freshness
+  }
+
+  keys = (hash: string, find: () => KeyOwner | null): KeyOwner | null =>
+    this.#remember(this.#keys, hash, find)
+  sites = (id: string, find: () => Site | null): Site | null => this.#remember(this.#sites, id, find)
+
+  #remember<Value>(map: Map<string, Value>, key: string, find: () => Value | null): Value | null {
+    this.#dropStale()
+    const known = map.get(key)
+    if (known !== undefined) return known
+    const found = find()
+    if (found !== null) {
+      if (map.size >= rememberedMax) map.clear()
+      map.set(key, found)
+    }
+    return found
+  }
+
+  #dropStale(): void {
+    const version = this.#freshness.version()
+    if (version === this.#seenVersion) return
+    this.#seenVersion = version
+    const revision = Number(this.#revision.get()?.value)
+    if (revision === this.#seenRevision) return
+    this.#seenRevision = revision
+    this.#keys.clear()
+    this.#sites.clear()
+  }
+}
+
+function one<Value>(statement: StatementSync, to: (row: Row) => Value, ...values: string[]): Value | null {
+  const row = statement.get(...values)
+  return row ? to(row) : null
+}
+
+const toAccount = (row: Row): Account => ({
+  id: String(row.id),
+  number: Number(row.number),
+  email: String(row.email),
+  plan: String(row.plan) as PlanName,
+  createdAt: Number(row.created_at),
+})
+
+const toSite = (row: Row): Site => ({
+  id: String(row.id),
+  number: Number(row.number),
+  accountId: String(row.account_id),
+  domain: String(row.domain),
+  key: String(row.key),
+  createdAt: Number(row.created_at),
+})
+
+const toApiKey = (row: Row): ApiKey => ({
+  id: String(row.id),
+  accountId: String(row.account_id),
+  name: String(row.name),
+  lastFour: String(row.last_four),
+  scopes: String(row.scopes).split(',') as Scope[],
+  createdAt: Number(row.created_at),
+  lastUsedAt: row.last_used_at === null ? null : Number(row.last_used_at),
+  revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+})

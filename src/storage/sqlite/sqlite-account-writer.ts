@@ -1,0 +1,75 @@
+/** The write side of accounts, sites and keys, inside a transaction that someone else begins and commits. */
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { PlanName } from '../../domain/plan.ts'
+import type { NewAccount, NewKey, NewSite } from '../account-store.ts'
+
+export class SqliteAccountWriter {
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  addAccount({ id, email, plan, createdAt }: NewAccount): boolean {
+    return this.#change(
+      'INSERT INTO account (id, email, plan, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (email) DO NOTHING',
+      ...[id, email, plan, createdAt],
+    )
+  }
+
+  setPlan(accountId: string, plan: PlanName): boolean {
+    return this.#change('UPDATE account SET plan = ? WHERE id = ?', plan, accountId)
+  }
+
+  removeAccount(accountId: string): void {
+    this.#run('INSERT OR IGNORE INTO site_purge SELECT number FROM site WHERE account_id = ?', accountId)
+    this.#run('DELETE FROM site WHERE account_id = ?', accountId)
+    this.#run("UPDATE api_key SET name = '', last_four = '' WHERE account_id = ?", accountId)
+    this.#change('DELETE FROM account WHERE id = ?', accountId)
+  }
+
+  addSite({ id, accountId, domain, key, createdAt }: NewSite): boolean {
+    return this.#change(
+      `INSERT INTO site (id, account_id, domain, key, created_at)
+       SELECT ?, id, ?, ?, ? FROM account WHERE id = ?`,
+      ...[id, domain, key, createdAt, accountId],
+    )
+  }
+
+  removeSite(id: string): boolean {
+    this.#run('INSERT OR IGNORE INTO site_purge SELECT number FROM site WHERE id = ?', id)
+    return this.#change('DELETE FROM site WHERE id = ?', id)
+  }
+
+  sitePurged(site: number): void {
+    this.#run('DELETE FROM site_purge WHERE site = ?', site)
+  }
+
+  addKey({ id, accountId, name, hash, lastFour, scopes, createdAt }: NewKey): boolean {
+    return this.#change(
+      `INSERT INTO api_key (id, account_id, name, hash, last_four, scopes, created_at)
+       SELECT ?, id, ?, ?, ?, ?, ? FROM account WHERE id = ?`,
+      ...[id, name, hash, lastFour, scopes.join(), createdAt, accountId],
+    )
+  }
+
+  revokeKey(id: string, now: number): boolean {
+    return this.#change('UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id)
+  }
+
+  /** Not a change that makes remembered look-ups stale: nothing decides by it. */
+  touchKeys(lastUsed: ReadonlyMap<string, number>): void {
+    for (const [id, time] of lastUsed) this.#run('UPDATE api_key SET last_used_at = ? WHERE id = ?', time, id)
+  }
+
+  /** Runs a statement and tells all processes to look accounts up again; true when it changed a row. */
+  #change(sql: string, ...values: SQLInputValue[]): boolean {
+    const changed = this.#run(sql, ...values)
+    if (changed) this.#run("UPDATE counter SET value = value + 1 WHERE name = 'accounts'")
+    return changed
+  }
+
+  #run(sql: string, ...values: SQLInputValue[]): boolean {
+    return Number(this.#database.prepare(sql).run(...values).changes) > 0
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * The write side of events, inside a transaction that someone else begins and commits. Appends of one transaction are gathered by
+ * site and written once at its end, so that 64 single events cost little more than one batch (row 7 of docs/performance.md).
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { dayMs, dayOf, hourMs, monthOf } from '../../domain/date-range.ts'
+import { toDecimal, zeroSum } from '../../domain/money.ts'
+import type { AppendOutcome, EventBatch } from '../event-store.ts'
+import { allocateColumns, type EventColumns } from './sqlite-chunk.ts'
+import { ChunkWriter } from './sqlite-chunk-writer.ts'
+import { addToSubject, type DayTotals, dayKey, decodeDay, emptyDay, encodeDay } from './sqlite-day.ts'
+import { SqliteDictionary, subjectsPerSiteMax, TooManyNames } from './sqlite-dictionary.ts'
+import { originFields, type PackedEvents, subjectFields } from './sqlite-packed-events.ts'
+
+export type PackedBatch = Omit<EventBatch, 'events'> & { readonly events: PackedEvents }
+
+/** `too-many-names` becomes an error for the caller on the other side of the thread. */
+export type PackedOutcome = AppendOutcome | { readonly outcome: 'too-many-names'; readonly limit: number }
+
+const idempotencyMs = dayMs
+
+interface Gathered {
+  /** By type; each in the order of arrival until the end of the transaction. */
+  readonly events: EventColumns[][]
+  readonly days: Map<number, DayTotals>
+  now: number
+}
+
+export class SqliteAppender {
+  readonly #dictionary: SqliteDictionary
+  readonly #chunks: ChunkWriter
+  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #gathered = new Map<number, Gathered>()
+  readonly #usage = new Map<
+    string,
+    { account: number; month: number; used: number; bySite: Map<number, number> }
+  >()
+
+  constructor(database: DatabaseSync) {
+    this.#dictionary = new SqliteDictionary(database)
+    this.#chunks = new ChunkWriter(database)
+    this.#statements = prepareStatements(database)
+  }
+
+  append(batch: PackedBatch): PackedOutcome {
+    const { site, now, events } = batch
+    if (this.#statements.state.get(site)?.removed === 1) return { outcome: 'site-removed' }
+    const repeated = this.#checkIdempotency(batch)
+    if (repeated) return repeated
+    const usage = this.#usageOf(batch.account, monthOf(now))
+    if (batch.monthlyLimit !== null && events.count > 0 && usage.used + events.count > batch.monthlyLimit) {
+      return { outcome: 'over-quota', used: usage.used, limit: batch.monthlyLimit }
+    }
+    try {
+      if (events.count > 0) this.#gather(site, now, events)
+    } catch (error) {
+      if (error instanceof TooManyNames) return { outcome: 'too-many-names', limit: subjectsPerSiteMax }
+      throw error
+    }
+    usage.used += events.count
+    usage.bySite.set(site, (usage.bySite.get(site) ?? 0) + events.count)
+    if (batch.idempotency) {
+      const { key, bodyHash, response } = batch.idempotency
+      this.#statements.rememberRequest.run(site, key, bodyHash, response, now)
+    }
+    if (batch.importProgress) {
+      const { id, offset, headLength, headHash, windowLength, windowHash, context, lines, updatedAt } =
+        batch.importProgress
+      this.#statements.importProgress.run(
+        ...[site, id, offset, headLength, headHash, windowLength, windowHash, context, lines, updatedAt],
+      )
+    }
+    return { outcome: 'recorded' }
+  }
+
+  /** Writes what was gathered; to be called once, right before the commit. */
+  flush(): void {
+    for (const [site, { events, days, now }] of this.#gathered) {
+      events.forEach((runs, type) => {
+        if (runs.length > 0) this.#chunks.write(site, type, runs)
+      })
+      for (const [day, totals] of days) this.#statements.putDay.run(dayKey(site, day), encodeDay(totals))
+      this.#statements.changeSite.run(site, now)
+    }
+    for (const { account, month, bySite } of this.#usage.values()) {
+      for (const [site, events] of bySite)
+        if (events > 0) this.#statements.addUsage.run(account, month, site, events)
+    }
+    this.#gathered.clear()
+    this.#usage.clear()
+  }
+
+  /** To be called after a rollback. */
+  discard(): void {
+    this.#gathered.clear()
+    this.#usage.clear()
+    this.#dictionary.forget()
+  }
+
+  /** Drops requests remembered for longer than 24 h. */
+  forgetOldRequests(now: number): void {
+    this.#statements.forgetRequests.run(now - idempotencyMs)
+  }
+
+  #checkIdempotency({ site, now, idempotency }: PackedBatch): AppendOutcome | null {
+    if (!idempotency) return null
+    const seen = this.#statements.findRequest.get(site, idempotency.key, now - idempotencyMs)
+    if (!seen) return null
+    return seen.body_hash === idempotency.bodyHash
+      ? { outcome: 'replayed', response: String(seen.response) }
+      : { outcome: 'idempotency-mismatch' }
+  }
+
+  #usageOf(account: number, month: number) {
+    const key = `${account} ${month}`
+    let usage = this.#usage.get(key)
+    if (!usage) {
+      const used = Number(this.#statements.usage.get(account, month)?.used ?? 0)
+      usage = { account, month, used, bySite: new Map() }
+      this.#usage.set(key, usage)
+    }
+    return usage
+  }
+
+  #gather(site: number, now: number, events: PackedEvents): void {
+    const ids = this.#dictionary.resolve(site, events)
+    const lastId = Number(this.#statements.takeIds.get(events.count)?.value)
+    let gathered = this.#gathered.get(site)
+    if (!gathered) {
+      gathered = { events: [[], [], []], days: new Map(), now }
+      this.#gathered.set(site, gathered)
+    }
+    gathered.now = Math.max(gathered.now, now)
+    const byType = splitByType(events, ids, lastId - events.count)
+    byType.forEach((columns, type) => {
+      if (columns.count > 0) gathered.events[type]!.push(columns)
+    })
+    this.#addToDays(site, gathered.days, events, ids.subjects)
+  }
+
+  #addToDays(
+    site: number,
+    days: Map<number, DayTotals>,
+    events: PackedEvents,
+    subjectIds: Float64Array,
+  ): void {
+    for (let i = 0; i < events.count; i++) {
+      const time = events.time[i]!
+      const day = dayOf(time)
+      let totals = days.get(day)
+      if (!totals) {
+        const stored = this.#statements.getDay.get(dayKey(site, day))
+        totals = stored ? decodeDay(stored.data as Uint8Array) : emptyDay()
+        days.set(day, totals)
+      }
+      const subject = events.origins[events.origin[i]! * originFields]!
+      const type = events.subjects[subject * subjectFields]!
+      const hour = Math.floor((time - day * dayMs) / hourMs)
+      totals.hours[hour * 3 + type]!++
+      const value = events.value[i]!
+      addToSubject(totals, subjectIds[subject]!, Number.isNaN(value) ? zeroSum : toDecimal(value))
+    }
+  }
+}
+
+function splitByType(
+  events: PackedEvents,
+  ids: { texts: Float64Array; origins: Float64Array },
+  idBefore: number,
+): EventColumns[] {
+  const typeOf = (i: number): number =>
+    events.subjects[events.origins[events.origin[i]! * originFields]! * subjectFields]!
+  const counts = [0, 0, 0]
+  for (let i = 0; i < events.count; i++) counts[typeOf(i)]!++
+  const columns = counts.map((count, type) => allocateColumns(count, type === 2))
+  const next = [0, 0, 0]
+  for (let i = 0; i < events.count; i++) {
+    const type = typeOf(i)
+    const target = columns[type]!
+    const at = next[type]!++
+    target.time[at] = events.time[i]!
+    target.id[at] = idBefore + i
+    target.origin[at] = ids.origins[events.origin[i]!]!
+    target.path[at] = ids.texts[events.path[i]!]!
+    target.country[at] = events.country[i]!
+    if (target.value) target.value[at] = events.value[i]!
+  }
+  return columns
+}
+
+function prepareStatements(database: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => database.prepare(sql)
+  return {
+    state: prepare('SELECT removed FROM site_state WHERE site = ?'),
+    // A revision is at least the time, so that a restored backup never repeats one.
+    changeSite: prepare(
+      `INSERT INTO site_state (site, revision) VALUES (?, ?)
+       ON CONFLICT (site) DO UPDATE SET revision = max(revision + 1, excluded.revision)`,
+    ),
+    takeIds: prepare("UPDATE counter SET value = value + ? WHERE name = 'event-id' RETURNING value"),
+    getDay: prepare('SELECT data FROM day WHERE key = ?'),
+    putDay: prepare(
+      'INSERT INTO day (key, data) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET data = excluded.data',
+    ),
+    usage: prepare('SELECT sum(events) AS used FROM usage WHERE account = ? AND month = ?'),
+    addUsage: prepare(
+      `INSERT INTO usage (account, month, site, events) VALUES (?, ?, ?, ?)
+       ON CONFLICT (account, month, site) DO UPDATE SET events = events + excluded.events`,
+    ),
+    findRequest: prepare(
+      'SELECT body_hash, response FROM idempotency WHERE site = ? AND key = ? AND created_at > ?',
+    ),
+    rememberRequest: prepare(
+      'INSERT OR REPLACE INTO idempotency (site, key, body_hash, response, created_at) VALUES (?, ?, ?, ?, ?)',
+    ),
+    forgetRequests: prepare('DELETE FROM idempotency WHERE created_at <= ?'),
+    importProgress: prepare(
+      `INSERT OR REPLACE INTO import_progress
+       (site, id, "offset", head_length, head_hash, window_length, window_hash, context, lines, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+  }
+}

@@ -1,0 +1,72 @@
+/** Growing byte buffer and reader for the packed rows: unsigned numbers of seven bits a byte, low bits first. */
+
+export class ByteWriter {
+  #bytes = new Uint8Array(1024)
+  #length = 0
+
+  /** Unsigned integer below 2^53. */
+  number(value: number): void {
+    if (this.#length + 8 > this.#bytes.length) this.#grow()
+    let rest = value
+    // Above 2^31 the bit operators would cut the number off.
+    while (rest > 0x7fffffff) {
+      this.#bytes[this.#length++] = (rest % 128) | 128
+      rest = Math.floor(rest / 128)
+    }
+    while (rest > 127) {
+      this.#bytes[this.#length++] = (rest & 127) | 128
+      rest >>>= 7
+    }
+    this.#bytes[this.#length++] = rest
+  }
+
+  /** Signed integer: the sign in the lowest bit. */
+  signed(value: number): void {
+    this.number(value < 0 ? -value * 2 - 1 : value * 2)
+  }
+
+  /** What was written, as a copy; the writer starts again empty. */
+  take(): Uint8Array {
+    const bytes = this.#bytes.slice(0, this.#length)
+    this.#length = 0
+    return bytes
+  }
+
+  #grow(): void {
+    const bytes = new Uint8Array(this.#bytes.length * 2)
+    bytes.set(this.#bytes)
+    this.#bytes = bytes
+  }
+}
+
+export class ByteReader {
+  readonly #bytes: Uint8Array
+  #position = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get done(): boolean {
+    return this.#position >= this.#bytes.length
+  }
+
+  number(): number {
+    const bytes = this.#bytes
+    let byte = bytes[this.#position++]!
+    if (byte < 128) return byte
+    let value = byte & 127
+    let scale = 128
+    do {
+      byte = bytes[this.#position++]!
+      value += (byte & 127) * scale
+      scale *= 128
+    } while (byte > 127)
+    return value
+  }
+
+  signed(): number {
+    const value = this.number()
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+  }
+}

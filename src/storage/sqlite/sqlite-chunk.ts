@@ -1,0 +1,200 @@
+/**
+ * A chunk: a few hundred events of one site and type in one row, as columns of fixed width.
+ * A row an event took three times the bytes, and a page of 100 events cost 100 row reads (rows 4, 6 and 10 of docs/performance.md).
+ *
+ * Layout: uint16 count, then for each column its base (float64) and width in bytes (uint8), then the columns one after the
+ * other, little-endian, each number as its distance from the base. Columns: time (ms), id, origin, path, country; chunks of
+ * conversions have a sixth, the value as float64, NaN for "not set".
+ */
+
+/** Events in the order of (time, id), as columns. */
+export interface EventColumns {
+  readonly count: number
+  readonly time: Float64Array
+  readonly id: Float64Array
+  readonly origin: Float64Array
+  readonly path: Float64Array
+  /** Two letters as a number, see packCountry. */
+  readonly country: Float64Array
+  /** NaN where no value is set; null for bots and referrals. */
+  readonly value: Float64Array | null
+}
+
+/** So many fill a database page of 4 KiB with one row (about 13 bytes an event, 21 with a value). */
+export const chunkEventsMax = (hasValue: boolean): number => (hasValue ? 180 : 280)
+
+const integerColumns = ['time', 'id', 'origin', 'path', 'country'] as const
+const columnHeaderBytes = 9
+const headerBytes = 2 + integerColumns.length * columnHeaderBytes
+
+export const packCountry = (country: string): number => country.charCodeAt(0) * 256 + country.charCodeAt(1)
+export const unpackCountry = (code: number): string => String.fromCharCode(code >> 8, code & 255)
+
+export function allocateColumns(count: number, hasValue: boolean): EventColumns {
+  return {
+    count,
+    time: new Float64Array(count),
+    id: new Float64Array(count),
+    origin: new Float64Array(count),
+    path: new Float64Array(count),
+    country: new Float64Array(count),
+    value: hasValue ? new Float64Array(count) : null,
+  }
+}
+
+/** Encodes the events from `start` to before `end`. */
+export function encodeChunk(events: EventColumns, start: number, end: number): Uint8Array {
+  const count = end - start
+  const spans = integerColumns.map(name => spanOf(events[name], start, end))
+  const width = spans.reduce((sum, span) => sum + span.width, events.value ? 8 : 0)
+  const bytes = new Uint8Array(headerBytes + width * count)
+  const view = new DataView(bytes.buffer)
+  view.setUint16(0, count, true)
+  let at = headerBytes
+  integerColumns.forEach((name, i) => {
+    const { base, width } = spans[i]!
+    view.setFloat64(2 + i * columnHeaderBytes, base, true)
+    bytes[2 + i * columnHeaderBytes + 8] = width
+    at = writeColumn(bytes, at, events[name], start, end, base, width)
+  })
+  if (events.value) for (let i = start; i < end; i++, at += 8) view.setFloat64(at, events.value[i]!, true)
+  return bytes
+}
+
+function spanOf(column: Float64Array, start: number, end: number): { base: number; width: number } {
+  let low = column[start]!
+  let high = low
+  for (let i = start + 1; i < end; i++) {
+    const value = column[i]!
+    if (value < low) low = value
+    else if (value > high) high = value
+  }
+  let width = 0
+  for (let rest = high - low; rest > 0; rest = Math.floor(rest / 256)) width++
+  return { base: low, width }
+}
+
+function writeColumn(
+  bytes: Uint8Array,
+  from: number,
+  column: Float64Array,
+  start: number,
+  end: number,
+  base: number,
+  width: number,
+): number {
+  let at = from
+  for (let i = start; i < end; i++) {
+    let rest = column[i]! - base
+    if (width > 4) {
+      for (let k = 0; k < width; k++) {
+        bytes[at++] = rest % 256
+        rest = Math.floor(rest / 256)
+      }
+    } else {
+      for (let k = 0; k < width; k++) {
+        bytes[at++] = rest
+        rest >>>= 8
+      }
+    }
+  }
+  return at
+}
+
+/** Random access to an encoded chunk: nothing is decoded before it is asked for. */
+export class ChunkReader {
+  readonly count: number
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  readonly #bases: number[] = []
+  readonly #widths: number[] = []
+  readonly #starts: number[] = []
+  readonly #valuesStart: number | null
+
+  constructor(bytes: Uint8Array, hasValue: boolean) {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.count = this.#view.getUint16(0, true)
+    let start = headerBytes
+    for (let i = 0; i < integerColumns.length; i++) {
+      const width = bytes[2 + i * columnHeaderBytes + 8]!
+      this.#bases.push(this.#view.getFloat64(2 + i * columnHeaderBytes, true))
+      this.#widths.push(width)
+      this.#starts.push(start)
+      start += width * this.count
+    }
+    this.#valuesStart = hasValue ? start : null
+  }
+
+  time = (index: number): number => this.#read(0, index)
+  id = (index: number): number => this.#read(1, index)
+  origin = (index: number): number => this.#read(2, index)
+  path = (index: number): number => this.#read(3, index)
+  country = (index: number): number => this.#read(4, index)
+
+  value(index: number): number {
+    return this.#valuesStart === null
+      ? Number.NaN
+      : this.#view.getFloat64(this.#valuesStart + index * 8, true)
+  }
+
+  /** How many events come before (time, id) in ascending order. */
+  countBefore(time: number, id: number): number {
+    let low = 0
+    let high = this.count
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const at = this.time(middle)
+      if (at < time || (at === time && this.id(middle) < id)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  copyTo(target: EventColumns, from: number): void {
+    for (let i = 0; i < this.count; i++) {
+      target.time[from + i] = this.time(i)
+      target.id[from + i] = this.id(i)
+      target.origin[from + i] = this.origin(i)
+      target.path[from + i] = this.path(i)
+      target.country[from + i] = this.country(i)
+      if (target.value) target.value[from + i] = this.value(i)
+    }
+  }
+
+  #read(column: number, index: number): number {
+    const width = this.#widths[column]!
+    let at = this.#starts[column]! + index * width
+    const bytes = this.#bytes
+    let value = 0
+    let scale = 1
+    for (let k = 0; k < width; k++) {
+      value += bytes[at++]! * scale
+      scale *= 256
+    }
+    return this.#bases[column]! + value
+  }
+}
+
+/** Merges two runs that are each in the order of (time, id). */
+export function mergeColumns(a: EventColumns, b: EventColumns): EventColumns {
+  const merged = allocateColumns(a.count + b.count, a.value !== null)
+  let i = 0
+  let j = 0
+  for (let at = 0; at < merged.count; at++) {
+    const takeA =
+      j === b.count ||
+      (i < a.count && (a.time[i]! < b.time[j]! || (a.time[i] === b.time[j] && a.id[i]! < b.id[j]!)))
+    copyEvent(takeA ? a : b, takeA ? i++ : j++, merged, at)
+  }
+  return merged
+}
+
+export function copyEvent(source: EventColumns, from: number, target: EventColumns, to: number): void {
+  target.time[to] = source.time[from]!
+  target.id[to] = source.id[from]!
+  target.origin[to] = source.origin[from]!
+  target.path[to] = source.path[from]!
+  target.country[to] = source.country[from]!
+  if (target.value && source.value) target.value[to] = source.value[from]!
+}

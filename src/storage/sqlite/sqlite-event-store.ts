@@ -1,0 +1,83 @@
+/** EventStore on SQLite: reads in this thread, writes through the writer thread. */
+import type { DatabaseSync } from 'node:sqlite'
+import { AppError } from '../../domain/errors.ts'
+import type { AppendOutcome, EventBatch, EventStore, ImportProgress } from '../event-store.ts'
+import { SqliteEventList } from './sqlite-event-list.ts'
+import type { Freshness } from './sqlite-freshness.ts'
+import { packEvents, transferList } from './sqlite-packed-events.ts'
+import { SqliteSummaries } from './sqlite-summaries.ts'
+import type { SqliteWriter } from './sqlite-writer.ts'
+
+/** Sites whose revision is remembered at the most. */
+const rememberedMax = 100_000
+
+export function createSqliteEventStore(
+  reader: DatabaseSync,
+  writer: SqliteWriter,
+  freshness: Freshness,
+  summaryBytesMax: number,
+): EventStore {
+  const summaries = new SqliteSummaries(reader, summaryBytesMax)
+  const eventList = new SqliteEventList(reader)
+  const usageOfMonth = reader.prepare('SELECT site, events FROM usage WHERE account = ? AND month = ?')
+  const importsOfSite = reader.prepare('SELECT * FROM import_progress WHERE site = ?')
+  const revisionOf = rememberRevisions(reader, freshness)
+
+  return {
+    append: batch => append(writer, batch),
+    revision: async site => revisionOf(site),
+    countsByName: async (site, range) => summaries.countsByName(site, revisionOf(site), range),
+    series: async (site, range, granularity) => summaries.series(site, revisionOf(site), range, granularity),
+    list: async (site, query) => eventList.page(site, query),
+    find: async (site, position) => eventList.find(site, position),
+    async usage(account, month) {
+      const rows = usageOfMonth.all(account, month)
+      const bySite = new Map(rows.map(row => [Number(row.site), Number(row.events)]))
+      return { total: [...bySite.values()].reduce((sum, events) => sum + events, 0), bySite }
+    },
+    imports: async site => importsOfSite.all(site).map(toImportProgress),
+    async removeSite(site) {
+      await writer.run('markSiteRemoved', [site, Date.now()])
+      while (!(await writer.run('removeSiteSlice', [site])));
+    },
+  }
+}
+
+async function append(writer: SqliteWriter, batch: EventBatch): Promise<AppendOutcome> {
+  const events = packEvents(batch.events)
+  const outcome = await writer.run('append', [{ ...batch, events }], {
+    weight: events.count,
+    transfers: transferList(events),
+  })
+  if (outcome.outcome !== 'too-many-names') return outcome
+  throw new AppError(
+    'INVALID_EVENT',
+    `This site already has ${outcome.limit} distinct names of bots, assistants and conversions; it takes no new ones.`,
+  )
+}
+
+function rememberRevisions(reader: DatabaseSync, freshness: Freshness): (site: number) => number {
+  const statement = reader.prepare('SELECT revision FROM site_state WHERE site = ?')
+  const known = new Map<number, { version: number; revision: number }>()
+  return site => {
+    const version = freshness.version()
+    const remembered = known.get(site)
+    if (remembered?.version === version) return remembered.revision
+    const revision = Number(statement.get(site)?.revision ?? 0)
+    if (known.size >= rememberedMax) known.clear()
+    known.set(site, { version, revision })
+    return revision
+  }
+}
+
+const toImportProgress = (row: Record<string, unknown>): ImportProgress => ({
+  id: String(row.id),
+  offset: Number(row.offset),
+  headLength: Number(row.head_length),
+  headHash: String(row.head_hash),
+  windowLength: Number(row.window_length),
+  windowHash: String(row.window_hash),
+  context: row.context === null ? null : String(row.context),
+  lines: Number(row.lines),
+  updatedAt: Number(row.updated_at),
+})

@@ -1,0 +1,150 @@
+/** The tables of the embedded engine, as numbered migrations that one process at a time applies. */
+import { DatabaseSync } from 'node:sqlite'
+
+/** Only ever add to the end: a number that was released never changes. */
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE account (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    email TEXT NOT NULL COLLATE NOCASE UNIQUE,
+    plan TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE site (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id TEXT NOT NULL,
+    domain TEXT NOT NULL,
+    key TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX site_by_account ON site (account_id, number);
+  -- Removed sites whose events may still be there.
+  CREATE TABLE site_purge (site INTEGER PRIMARY KEY) STRICT;
+  CREATE TABLE api_key (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    last_four TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_used_at INTEGER,
+    revoked_at INTEGER
+  ) STRICT;
+  CREATE INDEX api_key_by_account ON api_key (account_id, number);
+
+  -- 'accounts': rises with every change that a key or site look-up can see. 'event-id': the next id.
+  CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO counter VALUES ('accounts', 1), ('event-id', 1);
+
+  CREATE TABLE site_state (
+    site INTEGER PRIMARY KEY,
+    revision INTEGER NOT NULL,
+    removed INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  -- Dictionaries, a site's own, so that removing a site removes its texts: paths, user agents, hosts, rules.
+  CREATE TABLE text (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    site INTEGER NOT NULL,
+    value TEXT NOT NULL,
+    UNIQUE (site, value)
+  ) STRICT;
+  -- Who or what an event is about: a bot, an assistant, a conversion.
+  CREATE TABLE subject (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    site INTEGER NOT NULL,
+    type INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    company TEXT NOT NULL,
+    UNIQUE (site, type, name, company)
+  ) STRICT;
+  -- A subject together with all that explains the verdict; 0 stands for "not known", other numbers of text columns are text.id.
+  CREATE TABLE origin (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    site INTEGER NOT NULL,
+    subject INTEGER NOT NULL,
+    arrival INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    user_agent INTEGER NOT NULL,
+    referrer_host INTEGER NOT NULL,
+    rule INTEGER NOT NULL,
+    catalogue_version INTEGER NOT NULL,
+    UNIQUE (site, subject, arrival, status, user_agent, referrer_host, rule, catalogue_version)
+  ) STRICT;
+  -- Events, a few hundred a row (sqlite-chunk.ts): chunks of one site and type never overlap in (time, id).
+  CREATE TABLE chunk (
+    id INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    type INTEGER NOT NULL,
+    first_time INTEGER NOT NULL,
+    first_id INTEGER NOT NULL,
+    data BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX chunk_order ON chunk (site, type, first_time, first_id);
+  -- Roll-up of one site and day (sqlite-day.ts). key = site * 2^22 + day: one range of integers a site.
+  CREATE TABLE day (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+  CREATE TABLE usage (
+    account INTEGER NOT NULL,
+    month INTEGER NOT NULL,
+    site INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    PRIMARY KEY (account, month, site)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE idempotency (
+    site INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    body_hash TEXT NOT NULL,
+    response TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (site, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_by_age ON idempotency (created_at);
+  CREATE TABLE import_progress (
+    site INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    "offset" INTEGER NOT NULL,
+    head_length INTEGER NOT NULL,
+    head_hash TEXT NOT NULL,
+    window_length INTEGER NOT NULL,
+    window_hash TEXT NOT NULL,
+    context TEXT,
+    lines INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (site, id)
+  ) STRICT, WITHOUT ROWID;
+  `,
+]
+
+/** Milliseconds that a connection waits for another process's transaction. */
+export const busyTimeoutMs = 10_000
+
+/**
+ * Opens the file, creates what is missing, and closes it again. Several processes may do this at once.
+ * Throws when the file was written by a newer Footfall.
+ */
+export function migrate(file: string): void {
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
+  try {
+    // WAL: readers never wait for the writer. It is a property of the file and stays.
+    database.exec('PRAGMA journal_mode = WAL')
+    if (versionOf(database) === migrations.length) return
+    database.exec('BEGIN IMMEDIATE')
+    const version = versionOf(database)
+    if (version > migrations.length) {
+      throw new Error(
+        `${file} has schema version ${version}; this Footfall knows ${migrations.length}. Use the newer Footfall that wrote it.`,
+      )
+    }
+    for (const migration of migrations.slice(version)) database.exec(migration)
+    database.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`)
+  } finally {
+    database.close()
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version)
+}

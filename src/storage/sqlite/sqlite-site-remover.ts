@@ -1,0 +1,35 @@
+/** Forgets everything about a site, a slice a transaction, so that recording for other sites goes on in between. */
+import type { DatabaseSync } from 'node:sqlite'
+import { dayKey } from './sqlite-day.ts'
+
+const rowsPerSlice = 2_000
+
+const slices = [
+  'DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE site = ? LIMIT ?)',
+  'DELETE FROM origin WHERE id IN (SELECT id FROM origin WHERE site = ? LIMIT ?)',
+  'DELETE FROM text WHERE id IN (SELECT id FROM text WHERE site = ? LIMIT ?)',
+  'DELETE FROM subject WHERE id IN (SELECT id FROM subject WHERE site = ? LIMIT ?)',
+  'DELETE FROM idempotency WHERE (site, key) IN (SELECT site, key FROM idempotency WHERE site = ? LIMIT ?)',
+  'DELETE FROM import_progress WHERE (site, id) IN (SELECT site, id FROM import_progress WHERE site = ? LIMIT ?)',
+]
+
+/** From now on the site takes no events. Usage stays, since it counts towards the account's month. */
+export function markSiteRemoved(database: DatabaseSync, site: number, now: number): void {
+  database
+    .prepare(
+      `INSERT INTO site_state (site, revision, removed) VALUES (?, ?, 1)
+       ON CONFLICT (site) DO UPDATE SET revision = max(revision + 1, excluded.revision), removed = 1`,
+    )
+    .run(site, now)
+}
+
+/** True when nothing is left. */
+export function removeSiteSlice(database: DatabaseSync, site: number): boolean {
+  for (const sql of slices) {
+    if (Number(database.prepare(sql).run(site, rowsPerSlice).changes) > 0) return false
+  }
+  const days = database.prepare(
+    'DELETE FROM day WHERE key IN (SELECT key FROM day WHERE key >= ? AND key < ? LIMIT ?)',
+  )
+  return Number(days.run(dayKey(site, 0), dayKey(site + 1, 0), rowsPerSlice).changes) === 0
+}

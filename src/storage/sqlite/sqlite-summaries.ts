@@ -1,0 +1,202 @@
+/** Answers counts and series from spans in memory; reads a span from its roll-ups when the site's revision has changed. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DateRange } from '../../domain/date-range.ts'
+import { type EventType, eventTypes } from '../../domain/event.ts'
+import { addDecimals, type DecimalSum, fromDecimal, zeroSum } from '../../domain/money.ts'
+import type { CountsByName, Granularity, NameCount, SeriesCounts } from '../event-store.ts'
+import { type DayTotals, dayKey, dayOfKey, decodeDay, hoursLength } from './sqlite-day.ts'
+import { buildSpan, type Span, spanDays, spanOf } from './sqlite-span.ts'
+
+interface SiteName {
+  readonly type: EventType
+  readonly name: string
+  company: string
+}
+
+interface SiteSummary {
+  revision: number
+  /** First and last day with events; null while there are none. */
+  extent: DateRange | null
+  /** One entry a type and name; an index into it never changes its meaning. */
+  readonly names: SiteName[]
+  readonly nameByText: Map<string, number>
+  readonly nameBySubject: Map<number, number>
+  readonly spans: Map<number, Span>
+  bytes: number
+}
+
+/** What a site takes in memory besides its spans. */
+const siteBytes = 4_000
+
+export class SqliteSummaries {
+  readonly #days: StatementSync
+  readonly #firstKey: StatementSync
+  readonly #lastKey: StatementSync
+  readonly #subjects: StatementSync
+  /** In the order of use: the first is the one used longest ago. */
+  readonly #sites = new Map<number, SiteSummary>()
+  readonly #bytesMax: number
+  #bytes = 0
+  #counts = new Float64Array(256)
+
+  constructor(reader: DatabaseSync, bytesMax: number) {
+    this.#days = reader.prepare('SELECT key, data FROM day WHERE key BETWEEN ? AND ?')
+    this.#firstKey = reader.prepare('SELECT min(key) AS key FROM day WHERE key BETWEEN ? AND ?')
+    this.#lastKey = reader.prepare('SELECT max(key) AS key FROM day WHERE key BETWEEN ? AND ?')
+    this.#subjects = reader.prepare('SELECT id, type, name, company FROM subject WHERE site = ? ORDER BY id')
+    this.#bytesMax = bytesMax
+  }
+
+  countsByName(site: number, revision: number, range: DateRange): CountsByName {
+    const summary = this.#summary(site, revision)
+    const spans = this.#spansIn(site, summary, range)
+    // Names are complete only now: reading a span can find new ones.
+    const counts = this.#countsOf(summary.names.length)
+    const values = new Map<number, DecimalSum>()
+    for (const { number, span } of spans) {
+      const width = span.names.length
+      const from = clampToSpan(range.start, number) * width
+      const to = clampToSpan(range.end + 1, number) * width
+      for (let i = 0; i < width; i++) counts[span.names[i]!]! += span.counts[to + i]! - span.counts[from + i]!
+      if (span.valued.length > 0) addValues(values, span, range, number)
+    }
+    const result: Record<EventType, NameCount[]> = { bot: [], referral: [], conversion: [] }
+    for (let i = 0; i < summary.names.length; i++) {
+      if (counts[i] === 0) continue
+      const { type, name, company } = summary.names[i]!
+      result[type].push({ name, company, count: counts[i]!, value: fromDecimal(values.get(i) ?? zeroSum) })
+    }
+    return result
+  }
+
+  series(site: number, revision: number, range: DateRange, granularity: Granularity): SeriesCounts {
+    const summary = this.#summary(site, revision)
+    const width = granularity === 'hour' ? hoursLength : 3
+    const counts = new Float64Array((range.end - range.start + 1) * width)
+    for (const { number, span } of this.#spansIn(site, summary, range)) {
+      const first = Math.max(range.start, number * spanDays)
+      const last = Math.min(range.end, number * spanDays + spanDays - 1)
+      const from = (first - number * spanDays) * hoursLength
+      const to = (last + 1 - number * spanDays) * hoursLength
+      const at = (first - range.start) * width
+      if (granularity === 'hour') counts.set(span.hours.subarray(from, to), at)
+      else
+        for (let i = from; i < to; i++)
+          counts[at + Math.floor((i - from) / hoursLength) * 3 + (i % 3)]! += span.hours[i]!
+    }
+    return counts
+  }
+
+  #summary(site: number, revision: number): SiteSummary {
+    let summary = this.#sites.get(site)
+    if (summary) {
+      this.#sites.delete(site)
+      this.#sites.set(site, summary)
+      if (summary.revision !== revision) this.#restart(site, summary, revision)
+      return summary
+    }
+    summary = {
+      revision,
+      extent: null,
+      names: [],
+      nameByText: new Map(),
+      nameBySubject: new Map(),
+      spans: new Map(),
+      bytes: siteBytes,
+    }
+    this.#sites.set(site, summary)
+    this.#bytes += siteBytes
+    this.#restart(site, summary, revision)
+    return summary
+  }
+
+  #restart(site: number, summary: SiteSummary, revision: number): void {
+    this.#bytes -= summary.bytes - siteBytes
+    summary.bytes = siteBytes
+    summary.spans.clear()
+    summary.revision = revision
+    const bounds = [dayKey(site, 0), dayKey(site + 1, 0) - 1] as const
+    const first = this.#firstKey.get(...bounds)?.key
+    const last = this.#lastKey.get(...bounds)?.key
+    summary.extent = first === null ? null : { start: dayOfKey(Number(first)), end: dayOfKey(Number(last)) }
+  }
+
+  /** The spans that have events of the range, oldest first. */
+  #spansIn(site: number, summary: SiteSummary, range: DateRange): { number: number; span: Span }[] {
+    if (!summary.extent) return []
+    const spans: { number: number; span: Span }[] = []
+    const last = spanOf(Math.min(range.end, summary.extent.end))
+    for (let number = spanOf(Math.max(range.start, summary.extent.start)); number <= last; number++) {
+      let span = summary.spans.get(number)
+      if (!span) {
+        span = this.#readSpan(site, summary, number)
+        summary.spans.set(number, span)
+        summary.bytes += span.bytes
+        this.#bytes += span.bytes
+      }
+      if (span.names.length > 0) spans.push({ number, span })
+    }
+    this.#forgetLongUnused(site)
+    return spans
+  }
+
+  #readSpan(site: number, summary: SiteSummary, number: number): Span {
+    const days = new Map<number, DayTotals>()
+    const firstDay = number * spanDays
+    for (const row of this.#days.iterate(dayKey(site, firstDay), dayKey(site, firstDay + spanDays - 1))) {
+      days.set(dayOfKey(Number(row.key)) - firstDay, decodeDay(row.data as Uint8Array))
+    }
+    return buildSpan(days, subject => {
+      const name = summary.nameBySubject.get(subject)
+      if (name !== undefined) return name
+      this.#readNames(site, summary)
+      return summary.nameBySubject.get(subject)!
+    })
+  }
+
+  /** A name whose company was reported differently shows the company that was reported last. */
+  #readNames(site: number, summary: SiteSummary): void {
+    for (const row of this.#subjects.iterate(site)) {
+      const id = Number(row.id)
+      if (summary.nameBySubject.has(id)) continue
+      const type = eventTypes[Number(row.type)]!
+      const text = type + String(row.name)
+      let index = summary.nameByText.get(text)
+      if (index === undefined) {
+        index = summary.names.push({ type, name: String(row.name), company: String(row.company) }) - 1
+        summary.nameByText.set(text, index)
+      } else summary.names[index]!.company = String(row.company)
+      summary.nameBySubject.set(id, index)
+    }
+  }
+
+  #forgetLongUnused(current: number): void {
+    for (const [site, summary] of this.#sites) {
+      if (this.#bytes <= this.#bytesMax || site === current) return
+      this.#sites.delete(site)
+      this.#bytes -= summary.bytes
+    }
+  }
+
+  /** A zeroed array that is used again for every question. */
+  #countsOf(length: number): Float64Array {
+    if (this.#counts.length < length) this.#counts = new Float64Array(length * 2)
+    else this.#counts.fill(0, 0, length)
+    return this.#counts
+  }
+}
+
+const clampToSpan = (day: number, span: number): number =>
+  Math.max(0, Math.min(spanDays, day - span * spanDays))
+
+function addValues(values: Map<number, DecimalSum>, span: Span, range: DateRange, number: number): void {
+  const width = span.valued.length
+  const from = clampToSpan(range.start, number) * width
+  const to = clampToSpan(range.end + 1, number) * width
+  for (let i = 0; i < width; i++) {
+    const name = span.names[span.valued[i]!]!
+    const whole = span.wholes[to + i]! - span.wholes[from + i]!
+    const billionths = span.billionths[to + i]! - span.billionths[from + i]!
+    values.set(name, addDecimals(values.get(name) ?? zeroSum, { whole, billionths }))
+  }
+}

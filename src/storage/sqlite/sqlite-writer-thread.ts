@@ -1,0 +1,159 @@
+/**
+ * The one writer of a process, in a thread of its own: commits all that has queued while the last commit was on its way to disk
+ * (group commit), and only then answers.
+ */
+import { DatabaseSync } from 'node:sqlite'
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { SqliteAccountWriter } from './sqlite-account-writer.ts'
+import { SqliteAppender } from './sqlite-appender.ts'
+import { busyTimeoutMs } from './sqlite-schema.ts'
+import { markSiteRemoved, removeSiteSlice } from './sqlite-site-remover.ts'
+
+/** What the thread can do; each inside a transaction that it does not see. */
+export type WriterOperations = ReturnType<typeof operationsOn>['operations']
+export type OperationName = keyof WriterOperations
+
+export interface WriterRequest {
+  readonly id: number
+  readonly name: OperationName | 'close'
+  readonly arguments: readonly unknown[]
+}
+
+export type WriterReply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: { readonly message: string; readonly sqliteCode: number | null } }
+
+const requestsPerTransactionMax = 1_000
+/** SQLite has no queue for writers: who waits for another process must look often to find the moment between two commits. */
+const busyStepMs = 0.1
+
+function operationsOn(database: DatabaseSync) {
+  const appender = new SqliteAppender(database)
+  const accounts = new SqliteAccountWriter(database)
+  return {
+    appender,
+    operations: {
+      append: (batch: Parameters<SqliteAppender['append']>[0]) => appender.append(batch),
+      forgetOldRequests: (now: number) => appender.forgetOldRequests(now),
+      markSiteRemoved: (site: number, now: number) => markSiteRemoved(database, site, now),
+      removeSiteSlice: (site: number) => removeSiteSlice(database, site),
+      addAccount: accounts.addAccount.bind(accounts),
+      setPlan: accounts.setPlan.bind(accounts),
+      removeAccount: accounts.removeAccount.bind(accounts),
+      addSite: accounts.addSite.bind(accounts),
+      removeSite: accounts.removeSite.bind(accounts),
+      sitePurged: accounts.sitePurged.bind(accounts),
+      addKey: accounts.addKey.bind(accounts),
+      revokeKey: accounts.revokeKey.bind(accounts),
+      touchKeys: accounts.touchKeys.bind(accounts),
+    },
+  }
+}
+
+function openForWriting(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: 0 })
+  // FULL: a commit is on disk before it is acknowledged. NORMAL would lose the last commits with the power.
+  database.exec('PRAGMA synchronous = FULL')
+  // 64 MiB of pages: chunks and roll-ups of a thousand busy sites.
+  database.exec('PRAGMA cache_size = -65536')
+  // Pages written again and again go to the main file once in 16 MiB of log rather than once in 4.
+  database.exec('PRAGMA wal_autocheckpoint = 4096; PRAGMA journal_size_limit = 67108864')
+  return database
+}
+
+/** Serves requests from `port` until `close` is asked for. */
+function serve(database: DatabaseSync, port: MessagePort): void {
+  const { appender, operations } = operationsOn(database)
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const commit = database.prepare('COMMIT')
+  const queue: WriterRequest[] = []
+
+  const runTransaction = (requests: readonly WriterRequest[]): WriterReply[] => {
+    beginPatiently(() => begin.run())
+    try {
+      const replies = requests.map(({ id, name, arguments: values }) => {
+        const operation = operations[name as OperationName] as (...values: readonly unknown[]) => unknown
+        return { id, value: operation(...values) }
+      })
+      appender.flush()
+      commit.run()
+      return replies
+    } catch (error) {
+      // A full disk makes SQLite roll back by itself.
+      if (database.isTransaction) database.exec('ROLLBACK')
+      appender.discard()
+      throw error
+    }
+  }
+
+  const replyAlone = (request: WriterRequest): WriterReply => {
+    try {
+      return runTransaction([request])[0]!
+    } catch (error) {
+      return { id: request.id, error: describe(error) }
+    }
+  }
+
+  const takeTurn = (): WriterReply[] => {
+    const closing = queue.findIndex(request => request.name === 'close')
+    const requests = queue.splice(
+      0,
+      Math.min(closing === -1 ? queue.length : closing, requestsPerTransactionMax),
+    )
+    if (requests.length === 0) return []
+    try {
+      return runTransaction(requests)
+    } catch (error) {
+      // One of them failed: each for itself, so that only that one is refused.
+      return requests.length === 1
+        ? [{ id: requests[0]!.id, error: describe(error) }]
+        : requests.map(replyAlone)
+    }
+  }
+
+  port.on('message', (first: WriterRequest[]) => {
+    queue.push(...first)
+    for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port))
+      queue.push(...more.message)
+    while (queue.length > 0) {
+      const replies = takeTurn()
+      if (replies.length > 0) port.postMessage(replies)
+      if (queue[0]?.name === 'close') {
+        const { id } = queue[0]
+        database.close()
+        port.postMessage([{ id, value: null }] satisfies WriterReply[])
+        port.close()
+        return
+      }
+    }
+  })
+}
+
+/** Waits for another process's transaction in short steps; SQLite's own waiting sleeps up to 100 ms a step. */
+function beginPatiently(begin: () => void): void {
+  const deadline = performance.now() + busyTimeoutMs
+  for (;;) {
+    try {
+      begin()
+      return
+    } catch (error) {
+      if (describe(error).sqliteCode !== sqliteBusy || performance.now() > deadline) throw error
+      sleep(busyStepMs)
+    }
+  }
+}
+
+const sqliteBusy = 5
+const sleepCell = new Int32Array(new SharedArrayBuffer(4))
+const sleep = (ms: number): void => void Atomics.wait(sleepCell, 0, 0, ms)
+
+function describe(error: unknown): { message: string; sqliteCode: number | null } {
+  const code = (error as { errcode?: unknown }).errcode
+  return {
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    // The low byte is the primary code; the rest says more precisely why.
+    sqliteCode: typeof code === 'number' ? code & 255 : null,
+  }
+}
+
+if (parentPort) serve(openForWriting((workerData as { file: string }).file), parentPort)
