@@ -1,0 +1,67 @@
+/** Making, listing and removing sites. */
+import { domainToASCII } from 'node:url'
+import type { Account, Site } from '../domain/account.ts'
+import { monthOf } from '../domain/date-range.ts'
+import { newId } from '../domain/ids.ts'
+import { type AccountParts, purgeRemovedSites, Refusal } from './users.ts'
+
+const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
+const domainShape = new RegExp(`^(?=.{1,253}$)${label}(\\.${label})*$`)
+
+/** A host name in lower case, from what people type: with or without https://, path, port or capitals. Null when it is none. */
+export function parseDomain(text: string): string | null {
+  const host = text
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/[/?#].*$/s, '')
+    .replace(/:\d+$/, '')
+    .replace(/\.$/, '')
+  const domain = domainToASCII(host)
+  return domainShape.test(domain) ? domain : null
+}
+
+/** Throws Refusal for a text that is no domain. */
+export async function addSite(
+  { stores, clock }: AccountParts,
+  account: Account,
+  domainText: string,
+): Promise<Site> {
+  const domain = parseDomain(domainText)
+  if (domain === null) throw new Refusal(`${JSON.stringify(domainText)} is not a domain such as example.com.`)
+  const site = await stores.accounts.addSite({
+    id: newId('site'),
+    accountId: account.id,
+    domain,
+    key: newId('ak'),
+    createdAt: clock(),
+  })
+  if (!site) throw new Refusal(`The user ${account.email} was removed.`)
+  return site
+}
+
+export interface SiteWithUsage extends Site {
+  /** Recorded in this UTC month. */
+  readonly eventsThisMonth: number
+}
+
+/** Sites of an account, oldest first. */
+export async function listSites({ stores, clock }: AccountParts, account: Account): Promise<SiteWithUsage[]> {
+  const [sites, usage] = await Promise.all([
+    stores.accounts.listSites(account.id),
+    stores.events.usage(account.number, monthOf(clock())),
+  ])
+  return sites.map(site => ({ ...site, eventsThisMonth: usage.bySite.get(site.number) ?? 0 }))
+}
+
+/** Throws Refusal. */
+export async function requireSiteById({ stores }: AccountParts, id: string): Promise<Site> {
+  const site = await stores.accounts.findSite(id)
+  if (!site) throw new Refusal(`There is no site with the id ${id}. List them with: footfall site list`)
+  return site
+}
+
+/** Removes a site and its events. */
+export async function removeSite({ stores }: AccountParts, site: Site): Promise<void> {
+  await stores.accounts.removeSite(site.id)
+  await purgeRemovedSites(stores)
+}

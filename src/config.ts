@@ -1,0 +1,184 @@
+/** All settings in one typed table, read from the environment here and nowhere else. */
+import { defaultPlans, type Plan, type PlanName, type PlanTable, planNames } from './domain/plan.ts'
+
+export interface Config {
+  /** Folder of all data. */
+  readonly data: string
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  readonly logLevel: LogLevel
+  /** Proxies in front of the server whose X-Forwarded-For is believed: a number of hops, or addresses. */
+  readonly trustProxy: number | readonly string[]
+  readonly plans: PlanTable
+  /** Names of catalogue bots that do not count as AI. */
+  readonly excludedBots: readonly string[]
+  readonly supportEmail: string | null
+  /** Bound of the roll-ups kept in memory. */
+  readonly cacheBytes: number
+}
+
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export interface Setting {
+  readonly name: string
+  readonly what: string
+  /** As it would be written in the environment; empty means "none". */
+  readonly default: string
+  /** Throws an Error that says what is accepted. */
+  readonly parse: (text: string) => unknown
+}
+
+export const settings = [
+  setting('FOOTFALL_DATA', 'Folder of all data.', './data', required),
+  setting('FOOTFALL_HOST', 'Address to listen on; 0.0.0.0 is every IPv4 address.', '127.0.0.1', required),
+  setting('FOOTFALL_PORT', 'Port to listen on; 0 picks a free one.', '8787', integer(0, 65_535)),
+  setting('FOOTFALL_LOG_LEVEL', `One of ${logLevels.join(', ')}.`, 'info', oneOf(logLevels)),
+  setting(
+    'FOOTFALL_TRUST_PROXY',
+    'Proxies in front whose X-Forwarded-For is believed: how many (1), or their addresses, separated by commas.',
+    '0',
+    proxies,
+  ),
+  ...planNames.flatMap(planSettings),
+  setting(
+    'FOOTFALL_EXCLUDED_BOTS',
+    'Bots of the catalogue that do not count as AI here, separated by commas, such as Applebot,PetalBot.',
+    '',
+    list,
+  ),
+  setting('FOOTFALL_SUPPORT_EMAIL', 'Shown in errors that only the operator can help with.', '', optional),
+  setting(
+    'FOOTFALL_CACHE_MIB',
+    'Memory for roll-ups that are asked for often, in MiB.',
+    '128',
+    integer(1, 65_536),
+  ),
+] satisfies Setting[]
+
+/** Reads all settings. Throws one Error that tells every problem, a line each. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const values = new Map<string, unknown>()
+  const problems: string[] = []
+  for (const { name, default: fallback, parse } of settings) {
+    const text = environment[name] ?? fallback
+    try {
+      values.set(name, parse(text))
+    } catch (error) {
+      problems.push(`${name} is ${JSON.stringify(text)}; it must be ${(error as Error).message}.`)
+    }
+  }
+  const known = new Set<string>(settings.map(({ name }) => name))
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('FOOTFALL_') && !known.has(name))
+      problems.push(`${name} is not a setting of Footfall.`)
+  }
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const value = <Value>(name: string): Value => values.get(name) as Value
+  return {
+    data: value('FOOTFALL_DATA'),
+    host: value('FOOTFALL_HOST'),
+    port: value('FOOTFALL_PORT'),
+    logLevel: value('FOOTFALL_LOG_LEVEL'),
+    trustProxy: value('FOOTFALL_TRUST_PROXY'),
+    plans: Object.fromEntries(planNames.map(plan => [plan, readPlan(plan, value)])) as unknown as PlanTable,
+    excludedBots: value('FOOTFALL_EXCLUDED_BOTS'),
+    supportEmail: value('FOOTFALL_SUPPORT_EMAIL'),
+    cacheBytes: value<number>('FOOTFALL_CACHE_MIB') * 2 ** 20,
+  }
+}
+
+function setting(name: string, what: string, fallback: string, parse: (text: string) => unknown): Setting {
+  return { name, what, default: fallback, parse }
+}
+
+const planPrefix = (plan: PlanName): string => `FOOTFALL_PLAN_${plan.toUpperCase()}`
+
+function planSettings(plan: PlanName): Setting[] {
+  const { requestsPerMinute, hourlySeries, eventsPerMonth } = defaultPlans[plan]
+  const prefix = planPrefix(plan)
+  return [
+    setting(
+      `${prefix}_REQUESTS_PER_MINUTE`,
+      `Reads a minute of a ${plan} account.`,
+      String(requestsPerMinute),
+      integer(1, 1e9),
+    ),
+    setting(
+      `${prefix}_EVENTS_PER_MONTH`,
+      `Events a ${plan} account may record in a UTC month, or unlimited.`,
+      eventsPerMonth === null ? 'unlimited' : String(eventsPerMonth),
+      integerOrUnlimited,
+    ),
+    setting(
+      `${prefix}_HOURLY_SERIES`,
+      `Whether a ${plan} account has hourly time series.`,
+      String(hourlySeries),
+      trueOrFalse,
+    ),
+  ]
+}
+
+function readPlan(plan: PlanName, value: <Value>(name: string) => Value): Plan {
+  const prefix = planPrefix(plan)
+  return {
+    requestsPerMinute: value(`${prefix}_REQUESTS_PER_MINUTE`),
+    hourlySeries: value(`${prefix}_HOURLY_SERIES`),
+    eventsPerMonth: value(`${prefix}_EVENTS_PER_MONTH`),
+  }
+}
+
+function required(text: string): string {
+  if (text.trim() === '') throw new Error('not empty')
+  return text
+}
+
+function optional(text: string): string | null {
+  return text.trim() || null
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+}
+
+function integer(least: number, most: number): (text: string) => number {
+  return text => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+    if (!(value >= least && value <= most)) throw new Error(`a whole number from ${least} to ${most}`)
+    return value
+  }
+}
+
+function integerOrUnlimited(text: string): number | null {
+  if (text === 'unlimited') return null
+  try {
+    return integer(0, 1e15 - 1)(text)
+  } catch {
+    throw new Error('a whole number, or unlimited')
+  }
+}
+
+function trueOrFalse(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new Error('true or false')
+  return text === 'true'
+}
+
+function oneOf(choices: readonly string[]): (text: string) => string {
+  return text => {
+    if (!choices.includes(text)) throw new Error(`one of ${choices.join(', ')}`)
+    return text
+  }
+}
+
+function proxies(text: string): number | string[] {
+  if (/^\d{1,2}$/.test(text)) return Number(text)
+  const addresses = list(text)
+  if (addresses.length === 0 || !addresses.every(address => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(address))) {
+    throw new Error('a number of proxies, or addresses separated by commas')
+  }
+  return addresses
+}

@@ -1,0 +1,75 @@
+/** The timeseries report: three counts a day or hour, without gaps; written piece by piece, so that a century fits in flat memory. */
+import Type, { type Static } from 'typebox'
+import { type DateRange, formatDay } from '../domain/date-range.ts'
+import type { EventStore, Granularity } from '../storage/event-store.ts'
+
+const counts = {
+  bot_visits: Type.Integer({ minimum: 0 }),
+  referrals: Type.Integer({ minimum: 0 }),
+  conversions: Type.Integer({ minimum: 0 }),
+}
+
+export const TimeseriesReport = Type.Object(
+  {
+    granularity: Type.Union([Type.Literal('day'), Type.Literal('hour')]),
+    data: Type.Array(
+      Type.Union([
+        Type.Object({ date: Type.String({ format: 'date', description: 'UTC day.' }), ...counts }),
+        Type.Object({
+          datetime: Type.String({ description: 'UTC hour as YYYY-MM-DD HH:00.' }),
+          ...counts,
+        }),
+      ]),
+      { description: 'One point a bucket, from the first of `start` to the last of `end`.' },
+    ),
+  },
+  { title: 'Timeseries' },
+)
+export type TimeseriesReport = Static<typeof TimeseriesReport>
+
+/** Days of one piece; 60 days by hour are about 110 KB of text. */
+const daysPerPiece = { day: 1_440, hour: 60 } as const
+
+export const isOnePiece = (range: DateRange, granularity: Granularity): boolean =>
+  range.end - range.start < daysPerPiece[granularity]
+
+/** The report as JSON (TimeseriesReport), in pieces. Between two pieces other requests get their turn. */
+export async function* timeseriesJson(
+  events: EventStore,
+  site: number,
+  range: DateRange,
+  granularity: Granularity,
+): AsyncGenerator<string> {
+  const step = daysPerPiece[granularity]
+  let before = `{"granularity":"${granularity}","data":[`
+  for (let start = range.start; start <= range.end; start += step) {
+    const piece = { start, end: Math.min(range.end, start + step - 1) }
+    const points = pointsJson(piece, granularity, await events.series(site, piece, granularity))
+    yield before + points + (piece.end === range.end ? ']}' : '')
+    before = ','
+    if (piece.end < range.end) await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+const hourLabels = Array.from(
+  { length: 24 },
+  (_, hour) => ` ${String(hour).padStart(2, '0')}:00","bot_visits":`,
+)
+
+function pointsJson(range: DateRange, granularity: Granularity, series: Float64Array): string {
+  let text = ''
+  let at = 0
+  for (let day = range.start; day <= range.end; day++) {
+    const date = formatDay(day)
+    if (granularity === 'day') {
+      text += `${text === '' ? '' : ','}{"date":"${date}","bot_visits":${series[at]},"referrals":${series[at + 1]},"conversions":${series[at + 2]}}`
+      at += 3
+    } else {
+      for (const label of hourLabels) {
+        text += `${text === '' ? '' : ','}{"datetime":"${date}${label}${series[at]},"referrals":${series[at + 1]},"conversions":${series[at + 2]}}`
+        at += 3
+      }
+    }
+  }
+  return text
+}
