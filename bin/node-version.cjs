@@ -4,13 +4,9 @@
 const oldestMajor = 18
 
 exports.requireUsableNode = function requireUsableNode() {
-  if (parseInt(process.versions.node, 10) >= oldestMajor) return
-  console.error(
-    'Footfall needs Node ' +
-      oldestMajor +
-      ' or newer to set itself up, and this is Node ' +
-      process.versions.node +
-      ': install a current one from https://nodejs.org and try again.',
-  )
+  const version = process.versions.node
+  if (parseInt(version, 10) >= oldestMajor) return
+  const need = `Footfall needs Node ${oldestMajor} or newer to set itself up, and this is Node ${version}`
+  console.error(`${need}: install a current one from https://nodejs.org and try again.`)
   process.exit(1)
 }

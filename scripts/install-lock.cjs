@@ -6,7 +6,7 @@ const path = require('node:path')
 
 const heartbeatMs = 1000
 /** A holder that has not touched its file for so many looks in a row is gone. Looks are counted rather than time, as a laptop may sleep. */
-const looksUntilDead = 15
+const looksUntilDead = 6
 
 async function withInstallLock(root, work) {
   const file = path.join(root, '.installing')
