@@ -1,0 +1,113 @@
+/** The hosts that trackers are tried in: installs their engines, starts their programs, and stops them. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+
+const folder = import.meta.dirname
+export const hostsFolder = path.join(folder, 'hosts')
+
+interface Installer {
+  install(root: string, extraSets: readonly string[]): Promise<void>
+}
+
+/** Installs what tests/trackers/package-lock.json names, unless it is there; one process at a time. */
+export async function installEngines(): Promise<void> {
+  const { install } = createRequire(import.meta.url)('../../scripts/install.cjs') as Installer
+  await install(folder, [])
+}
+
+const program = (name: string) => path.join(folder, 'node_modules', '.bin', name)
+export const node18 = path.join(folder, 'node_modules', 'node18', 'bin', 'node')
+
+export interface Engine {
+  /** As a test's name says it. */
+  readonly name: string
+  readonly command: string
+  readonly argv: readonly string[]
+  readonly env?: Record<string, string>
+}
+
+const onNode = (name: string, file: string, env: Record<string, string> = {}): Engine => ({
+  name,
+  command: process.execPath,
+  argv: [path.join(hostsFolder, file)],
+  env,
+})
+
+/** Hosts that live on between requests, by a process of their own. */
+export const servers: readonly Engine[] = [
+  onNode('node:http', 'node.js'),
+  onNode('Express', 'express.js'),
+  onNode('Fastify', 'fastify.js'),
+  onNode('Koa', 'koa.js'),
+  onNode('Hono on Node', 'hono.js'),
+  { name: 'node:http on Node 18', command: node18, argv: [path.join(hostsFolder, 'node.js')] },
+  {
+    name: 'Deno',
+    command: program('deno'),
+    argv: ['run', '--quiet', '-A', path.join(hostsFolder, 'deno.js')],
+  },
+  { name: 'Bun', command: program('bun'), argv: ['run', path.join(hostsFolder, 'bun.js')] },
+]
+
+/** Hosts that only promise to live until a request's `waitUntil` has settled. */
+export const edges = {
+  cloudflare: onNode('Cloudflare Workers', 'cloudflare-server.js'),
+  honoWorker: onNode('Hono on Workers', 'cloudflare-server.js', { WORKER: 'hono-worker.js' }),
+  vercel: onNode('Vercel edge', 'vercel-server.js'),
+  netlify: {
+    name: 'Netlify edge',
+    command: program('deno'),
+    argv: ['run', '--quiet', '-A', path.join(hostsFolder, 'netlify-server.js')],
+  },
+} as const satisfies Record<string, Engine>
+
+export interface Host {
+  readonly port: number
+  readonly process: ChildProcess
+  /** SIGTERM, as a supervisor sends it; resolves with the time that the host then took to end. */
+  stop(): Promise<{ code: number | null; signal: string | null; tookMs: number }>
+}
+
+/** Starts a host program that reports to the collector at `collectorUrl`. */
+export async function startHost(
+  engine: Engine,
+  collectorUrl: string,
+  env: Record<string, string> = {},
+): Promise<Host> {
+  const child = spawn(engine.command, engine.argv, {
+    env: { ...process.env, ...engine.env, COLLECTOR: collectorUrl, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let complaints = ''
+  child.stderr.setEncoding('utf8').on('data', text => {
+    complaints += text
+  })
+  const ended = once(child, 'exit') as Promise<[number | null, string | null]>
+  const port = await Promise.race([
+    firstPort(child),
+    ended.then(([code]) => {
+      throw new Error(`${engine.name} ended with ${code} before it listened:\n${complaints}`)
+    }),
+  ])
+  return {
+    port,
+    process: child,
+    async stop() {
+      const startMs = Date.now()
+      child.kill('SIGTERM')
+      const [code, signal] = await ended
+      return { code, signal, tookMs: Date.now() - startMs }
+    },
+  }
+}
+
+async function firstPort(child: ChildProcess): Promise<number> {
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const said = /^\{"port":(\d+)\}$/.exec(line)
+    if (said) return Number(said[1])
+  }
+  return new Promise(() => {})
+}

@@ -1,0 +1,24 @@
+/** A Fastify server with the tracker. */
+import { Readable } from 'node:stream'
+import Fastify from 'fastify'
+import { footfall } from '../../../trackers/src/fastify.js'
+import { pieces } from './pieces.js'
+import { atShutdown, options, sayListening } from './settings.js'
+import { echoWebSockets } from './web-socket.js'
+
+const app = Fastify({ forceCloseConnections: true })
+app.register(footfall, options)
+app.get('/missing', (_request, reply) => reply.code(404).send('not here'))
+app.get('/moved', (_request, reply) => reply.redirect('/page'))
+app.post('/form', (_request, reply) => reply.code(201).send('taken'))
+app.get('/stream', (_request, reply) => reply.send(Readable.from(pieces())))
+app.get('/hang', () => new Promise(() => {}))
+app.get('/boom', async () => {
+  throw new Error('boom')
+})
+app.get('/*', async () => 'page')
+
+echoWebSockets(app.server)
+await app.listen({ port: 0, host: '127.0.0.1' })
+sayListening(app.server.address().port)
+atShutdown(() => app.close())

@@ -1,0 +1,17 @@
+/** The tracker in front of every page of a Next.js site. */
+import { NextResponse } from 'next/server'
+import { footfall } from '../../../../trackers/src/next.js'
+
+export const proxy = footfall(
+  {
+    host: process.env.COLLECTOR,
+    siteId: 'site_test',
+    key: 'ff_test',
+    flushIntervalMs: 50,
+    trustProxy: Number(process.env.TRUST_PROXY) || undefined,
+  },
+  request => {
+    if (request.nextUrl.pathname === '/moved') return NextResponse.redirect(new URL('/page', request.url))
+    return NextResponse.next()
+  },
+)

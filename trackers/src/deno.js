@@ -1,0 +1,14 @@
+/** Deno: `Deno.serve(footfall({ host, siteId, key }, handler))`. */
+import { clientAddress } from './client-address.js'
+import { followed } from './fetch.js'
+
+/**
+ * @template {(request: Request, info: any) => Response | Promise<Response>} Handler
+ * @param {import('./tracker.js').TrackerOptions} options
+ * @param {Handler} handler
+ */
+export function footfall(options, handler) {
+  return followed(options, handler, (tracker, request, info) => ({
+    ip: clientAddress(tracker.trustProxy, info?.remoteAddr?.hostname, name => request.headers.get(name)),
+  }))
+}

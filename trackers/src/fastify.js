@@ -1,0 +1,29 @@
+/** Fastify 4 and 5: `app.register(footfall, { host, siteId, key })`; `app.close()` delivers what is left. */
+import { follower } from './node.js'
+import { createTracker } from './tracker.js'
+
+/** @typedef {{ raw: import('./node.js').Request, originalUrl: string }} Request */
+/** @typedef {{ raw: import('./node.js').Response }} Reply */
+
+/**
+ * @param {any} app
+ * @param {import('./tracker.js').TrackerOptions} options
+ * @param {(error?: Error) => void} done
+ */
+export function footfall(app, options, done) {
+  const tracker = createTracker(options)
+  const follow = follower(tracker)
+  app.addHook(
+    'onRequest',
+    /** @type {(request: Request, reply: Reply, done: () => void) => void} */
+    (request, reply, next) => {
+      follow(request.raw, reply.raw, request.originalUrl)
+      next()
+    },
+  )
+  app.addHook('onClose', () => tracker.close())
+  done()
+}
+
+// Fastify's word for "not only for the routes that this plugin brings".
+Object.assign(footfall, { [Symbol.for('skip-override')]: true })

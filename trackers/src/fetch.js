@@ -1,0 +1,82 @@
+/** The part that all fetch handlers share: `(request, …) => Response`, as edges, Deno and Bun have them. */
+import { createTracker } from './tracker.js'
+
+/** @typedef {import('./tracker.js').Tracker} Tracker */
+/** @typedef {import('./tracker.js').TrackerOptions} TrackerOptions */
+/** @typedef {import('./tracker.js').WaitUntil} WaitUntil */
+
+/**
+ * What the platform knows about a request.
+ * @typedef {object} Platform
+ * @property {string | null | undefined} ip
+ * @property {string | null | undefined} [country]
+ * @property {WaitUntil} [waitUntil] Absent where the process lives on between requests.
+ */
+
+/**
+ * Wraps a handler. Its response goes out untouched, and what it throws is thrown on.
+ * @template {(request: any, ...rest: any[]) => any} Handler
+ * @param {TrackerOptions | ((...rest: any[]) => TrackerOptions)} options Or a function of what follows the request (`env`).
+ * @param {Handler} handler
+ * @param {(tracker: Tracker, request: Parameters<Handler>[0], ...rest: any[]) => Platform} platformOf
+ * @returns {Handler & { close: () => Promise<void> }}
+ */
+export function followed(options, handler, platformOf) {
+  /** @type {Tracker | undefined} */
+  let tracker
+  /** @this {unknown} @param {any} request @param {any[]} rest */
+  async function wrapped(request, ...rest) {
+    const atMs = Date.now()
+    let status = 500
+    try {
+      const response = await handler.call(this, request, ...rest)
+      // A handler that answers with nothing lets the request pass on.
+      status = response?.status ?? 0
+      return response
+    } finally {
+      try {
+        tracker ??= createTracker(typeof options === 'function' ? options(...rest) : options)
+        report(tracker, request, status, atMs, () =>
+          platformOf(/** @type {Tracker} */ (tracker), request, ...rest),
+        )
+      } catch {
+        // Whatever is odd about this request, the host goes on.
+      }
+    }
+  }
+  const close = async () => tracker?.close()
+  return /** @type {any} */ (Object.assign(wrapped, { close }))
+}
+
+/**
+ * @param {Tracker} tracker
+ * @param {Request} request
+ * @param {number} status 0 when not known.
+ * @param {number} atMs
+ * @param {() => Platform} platformOf
+ */
+export function report(tracker, request, status, atMs, platformOf) {
+  if (!tracker.follows(request.method, request.url) || request.headers.has('upgrade')) return
+  const { ip, country, waitUntil } = platformOf()
+  tracker.record(
+    {
+      method: request.method,
+      url: request.url,
+      status,
+      userAgent: request.headers.get('user-agent') ?? '',
+      referrer: request.headers.get('referer') ?? '',
+      ip: ip ?? undefined,
+      country: country ?? undefined,
+      atMs,
+    },
+    waitUntil,
+  )
+}
+
+/**
+ * `context.waitUntil`, bound to its context, which edges insist on.
+ * @param {{ waitUntil?: (promise: Promise<any>) => void } | undefined} context
+ * @returns {WaitUntil | undefined}
+ */
+export const waitUntilOf = context =>
+  context?.waitUntil === undefined ? undefined : promise => context.waitUntil?.(promise)

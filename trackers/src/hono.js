@@ -1,0 +1,45 @@
+/** Hono on Node, Workers, Deno or Bun: `app.use(footfall({ host, siteId, key }))`, before everything else. */
+import { clientAddress } from './client-address.js'
+import { report, waitUntilOf } from './fetch.js'
+import { createTracker } from './tracker.js'
+
+/** @typedef {import('./tracker.js').TrackerOptions} TrackerOptions */
+
+/** @param {TrackerOptions | ((context: any) => TrackerOptions)} options Or a function of Hono's context, for `context.env`. */
+export function footfall(options) {
+  /** @type {import('./tracker.js').Tracker | undefined} */
+  let tracker
+  /** @param {any} context @param {() => Promise<void>} next */
+  const middleware = async (context, next) => {
+    const atMs = Date.now()
+    // Hono turns what a handler throws into a response before this returns.
+    await next()
+    try {
+      tracker ??= createTracker(typeof options === 'function' ? options(context) : options)
+      report(tracker, context.req.raw, context.res.status, atMs, () =>
+        platformOf(/** @type {any} */ (tracker).trustProxy, context),
+      )
+    } catch {
+      // Whatever is odd about this request, the host goes on.
+    }
+  }
+  return Object.assign(middleware, { close: async () => tracker?.close() })
+}
+
+/** @param {import('./client-address.js').TrustProxy} trustProxy @param {any} context */
+function platformOf(trustProxy, context) {
+  const { req, env } = context
+  // `cf` is an object of the Workers runtime, not a header: where it is, Cloudflare wrote the address.
+  if (req.raw.cf !== undefined) {
+    return {
+      ip: req.header('cf-connecting-ip'),
+      country: req.raw.cf.country,
+      waitUntil: waitUntilOf(context.executionCtx),
+    }
+  }
+  const peer =
+    env?.incoming?.socket?.remoteAddress ?? // @hono/node-server
+    env?.remoteAddr?.hostname ?? // Deno
+    (env?.server ?? env)?.requestIP?.(req.raw)?.address // Bun
+  return { ip: clientAddress(trustProxy, peer, name => req.header(name)) }
+}

@@ -1,0 +1,82 @@
+/** Plain node:http, and everything that takes `(request, response, next)`: reports each request after its response. */
+import { clientAddress } from './client-address.js'
+import { createTracker } from './tracker.js'
+
+/** @typedef {import('node:http').IncomingMessage & { originalUrl?: string }} Request */
+/** @typedef {import('node:http').ServerResponse} Response */
+/** @typedef {import('./tracker.js').Tracker} Tracker */
+
+/**
+ * Call it first in the request handler, or hand it to anything that takes Connect-style middleware.
+ * `close()` flushes at shutdown; when the HTTP server closes, that is done for you.
+ * @param {import('./tracker.js').TrackerOptions} options
+ */
+export function footfall(options) {
+  const tracker = createTracker(options)
+  const follow = follower(tracker)
+  /**
+   * @param {Request} request
+   * @param {Response} response
+   * @param {() => void} [next]
+   */
+  const middleware = (request, response, next) => {
+    follow(request, response, request.originalUrl ?? request.url)
+    next?.()
+  }
+  return Object.assign(middleware, { tracker, close: () => tracker.close() })
+}
+
+/**
+ * The part that all Node frameworks share.
+ * @param {Tracker} tracker
+ * @returns {(request: Request, response: Response, url: string | undefined) => void}
+ */
+export function follower(tracker) {
+  const { trustProxy } = tracker
+  /** @type {unknown} */
+  let knownServer
+  return (request, response, url) => {
+    try {
+      if (!tracker.follows(request.method, url)) return
+      const { socket, rawHeaders } = request
+      const server = /** @type {any} */ (socket).server
+      if (server !== knownServer) {
+        knownServer = server
+        server?.once?.('close', () => tracker.flush())
+      }
+      const hit = {
+        method: /** @type {string} */ (request.method),
+        url: /** @type {string} */ (url),
+        status: 0,
+        userAgent: rawHeader(rawHeaders, 'user-agent'),
+        referrer: rawHeader(rawHeaders, 'referer'),
+        // Now, because a closed connection no longer tells.
+        ip: clientAddress(trustProxy, socket.remoteAddress, name => headerText(request, name)),
+        atMs: Date.now(),
+      }
+      // `close` comes after every response: finished, cut off by the client, or never begun.
+      response.on('close', () => {
+        if (response.headersSent) hit.status = response.statusCode
+        tracker.record(hit)
+      })
+    } catch {
+      // Whatever is odd about this request, the host goes on.
+    }
+  }
+}
+
+/** One header without making Node parse them all, which it does on the first use of `request.headers`. */
+/** @param {string[]} rawHeaders @param {string} name */
+function rawHeader(rawHeaders, name) {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const candidate = rawHeaders[i]
+    if (candidate?.length === name.length && candidate.toLowerCase() === name) return rawHeaders[i + 1] ?? ''
+  }
+  return ''
+}
+
+/** @param {Request} request @param {string} name */
+function headerText(request, name) {
+  const value = request.headers[name.toLowerCase()]
+  return Array.isArray(value) ? value.join(',') : value
+}
