@@ -1,4 +1,7 @@
 /** The contract of detection: what is asked about a request, and the verdict. */
+import type { BotPurpose } from './catalogue/schema.ts'
+
+export type { BotPurpose }
 
 /** Why a request is not an AI visit. Every ignored request has exactly one of these. */
 export const ignoreReasons = [
@@ -29,7 +32,8 @@ export interface Visit {
   readonly siteDomain: string
 }
 
-export type BotPurpose = 'training' | 'search' | 'assistant' | 'agent' | 'dataset' | 'other'
+/** The part of a visit that tells where a browser came from. */
+export type Landing = Pick<Visit, 'referrer' | 'url' | 'siteDomain'>
 
 /** `rule` names the entry and the mark that decided, such as `token:GPTBot`, `host:chatgpt.com` or `utm_source:openai`. */
 export type Verdict =
@@ -43,10 +47,13 @@ export type Verdict =
   | { readonly kind: 'referral'; readonly source: string; readonly company: string; readonly rule: string }
   | { readonly kind: 'ignored'; readonly reason: IgnoreReason; readonly rule: string | null }
 
+export type ReferralVerdict = Extract<Verdict, { kind: 'referral' }>
+export type IgnoredVerdict = Extract<Verdict, { kind: 'ignored' }>
+
 /** A verdict on the user agent alone; the same for every request that carries it. */
 export type UserAgentVerdict =
   | Extract<Verdict, { kind: 'bot' }>
-  | Extract<Verdict, { kind: 'ignored' }>
+  | IgnoredVerdict
   | { readonly kind: 'browser' }
 
 export interface Explanation {
@@ -58,8 +65,13 @@ export interface Explanation {
 
 export interface Detector {
   readonly catalogueVersion: string
+  /** The whole judgement: `judgeRequest`, then `judgeUserAgent`, then `judgeReferrer`; the first that decides. */
   classify(visit: Visit): Verdict
+  /** Whether a request counts at all, whoever made it: null when it does. */
+  judgeRequest(request: Pick<Visit, 'method' | 'status' | 'url'>): IgnoredVerdict | null
   /** Remembered for user agents seen lately, so that a log of a million lines costs a look-up a line. */
   judgeUserAgent(userAgent: string): UserAgentVerdict
+  /** Where a browser came from; ask only about user agents that are browsers. */
+  judgeReferrer(landing: Landing): ReferralVerdict | IgnoredVerdict
   explain(visit: Visit): Explanation
 }

@@ -1,0 +1,51 @@
+/** The detector: request, user agent and referrer judged in this order, with one catalogue and the operator's choice of bots. */
+import { createBotFinder } from './bot-names.ts'
+import { type Catalogue, catalogue as ownCatalogue } from './catalogue/catalogue.ts'
+import type { Detector } from './detector.ts'
+import { explainVisit } from './explain.ts'
+import { createReferrerJudge } from './referrer.ts'
+import { rememberRecent } from './remember-recent.ts'
+import { judgeRequest } from './request-scope.ts'
+import { createUserAgentJudge } from './user-agent.ts'
+
+export interface DetectionSettings {
+  /** Names of catalogue bots, in any letter case, that are ignored as `not-counted-bot`. */
+  readonly excludedBots: ReadonlySet<string>
+}
+
+/** A busy site sees a few thousand different user agents a day. */
+const rememberedUserAgents = 10_000
+
+/** Throws a RangeError when a name in `excludedBots` is not in the catalogue (see unknownBotNames). */
+export function createDetector(settings: DetectionSettings, catalogue: Catalogue = ownCatalogue): Detector {
+  const unknown = unknownBotNames(settings.excludedBots, catalogue)
+  if (unknown.length > 0) throw new RangeError(`No bots of the catalogue: ${unknown.join(', ')}`)
+
+  const excluded = new Set([...settings.excludedBots].map(name => name.toLowerCase()))
+  const judgeUserAgent = rememberRecent(
+    createUserAgentJudge(createBotFinder(catalogue.bots), excluded),
+    rememberedUserAgents,
+  )
+  const judgeReferrer = createReferrerJudge(catalogue.sources)
+
+  const detector: Detector = {
+    catalogueVersion: catalogue.version,
+    judgeRequest,
+    judgeUserAgent,
+    judgeReferrer,
+    classify(visit) {
+      const request = judgeRequest(visit)
+      if (request) return request
+      const userAgent = judgeUserAgent(visit.userAgent)
+      return userAgent.kind === 'browser' ? judgeReferrer(visit) : userAgent
+    },
+    explain: visit => explainVisit(visit, detector, catalogue),
+  }
+  return detector
+}
+
+/** Those of the names that no bot of the catalogue has, in any letter case: for whoever checks a setting. */
+export function unknownBotNames(names: Iterable<string>, catalogue: Catalogue = ownCatalogue): string[] {
+  const known = new Set(catalogue.bots.map(({ name }) => name.toLowerCase()))
+  return [...names].filter(name => !known.has(name.toLowerCase()))
+}

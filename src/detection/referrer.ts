@@ -1,0 +1,60 @@
+/** Where a browser came from: an assistant (by referrer, or by a mark on the landing URL), the site itself, or elsewhere. */
+import type { ReferrerSource } from './catalogue/schema.ts'
+import type { IgnoredVerdict, Landing, ReferralVerdict } from './detector.ts'
+import { createMarkFinder } from './landing-marks.ts'
+import { createHostFinder, referralBy } from './referrer-hosts.ts'
+import { ownHost, webHost } from './web-host.ts'
+
+export type JudgeReferrer = (landing: Landing) => ReferralVerdict | IgnoredVerdict
+
+const ownReferrer: IgnoredVerdict = { kind: 'ignored', reason: 'own-referrer', rule: null }
+const noAssistant: IgnoredVerdict = { kind: 'ignored', reason: 'no-assistant', rule: null }
+
+export function createReferrerJudge(sources: readonly ReferrerSource[]): JudgeReferrer {
+  const findHost = createHostFinder(sources)
+  const findMark = createMarkFinder(sources)
+  const findApp = createAppFinder(sources)
+  const isOwn = createOwnHostTest()
+
+  return ({ referrer, url, siteDomain }) => {
+    if (referrer === '') return findMark(url) ?? noAssistant
+    const host = webHost(referrer)
+    if (host === null) return findApp(referrer) ?? findMark(url) ?? noAssistant
+    if (isOwn(host, siteDomain)) return ownReferrer
+    return findHost(host, referrer) ?? findMark(url) ?? noAssistant
+  }
+}
+
+/**
+ * The site's domain with or without `www.`, and all below it: one owner, so a click between them is no arrival. The last
+ * domain is kept, since a log or a batch is about one site.
+ */
+function createOwnHostTest(): (host: string, siteDomain: string) => boolean {
+  let lastDomain = ''
+  let own: string | null = null
+  return (host, siteDomain) => {
+    if (siteDomain !== lastDomain) {
+      lastDomain = siteDomain
+      own = ownHost(siteDomain)
+    }
+    return (
+      own !== null && host.endsWith(own) && (host.length === own.length || host.at(-own.length - 1) === '.')
+    )
+  }
+}
+
+const appAddress = /^android-app:\/\/([a-z0-9_.]{1,255})(?:[/?#]|$)/i
+
+/** By the Android app that a link was opened from: `android-app://<package>`, with or without a path. */
+function createAppFinder(
+  sources: readonly ReferrerSource[],
+): (referrer: string) => ReferralVerdict | undefined {
+  const apps = new Map<string, ReferralVerdict>()
+  for (const source of sources) {
+    for (const address of source.androidApps) {
+      const app = address.replace(appAddress, '$1')
+      apps.set(app, referralBy(source, `android-app:${app}`))
+    }
+  }
+  return referrer => apps.get(appAddress.exec(referrer)?.[1]?.toLowerCase() ?? '')
+}
