@@ -1,4 +1,6 @@
 /** All settings in one typed table, read from the environment here and nowhere else. */
+import { isIP } from 'node:net'
+import { unknownBotNames } from './detection/create-detector.ts'
 import { defaultPlans, type Plan, type PlanName, type PlanTable, planNames } from './domain/plan.ts'
 
 export interface Config {
@@ -8,8 +10,8 @@ export interface Config {
   /** 0 picks a free one. */
   readonly port: number
   readonly logLevel: LogLevel
-  /** Proxies in front of the server whose X-Forwarded-For is believed: a number of hops, or addresses. */
-  readonly trustProxy: number | readonly string[]
+  /** Addresses of the proxies in front whose X-Forwarded-For is believed. */
+  readonly trustProxy: readonly string[]
   readonly plans: PlanTable
   /** Names of catalogue bots that do not count as AI. */
   readonly excludedBots: readonly string[]
@@ -37,8 +39,8 @@ export const settings = [
   setting('FOOTFALL_LOG_LEVEL', `One of ${logLevels.join(', ')}.`, 'info', oneOf(logLevels)),
   setting(
     'FOOTFALL_TRUST_PROXY',
-    'Proxies in front whose X-Forwarded-For is believed: how many (1), or their addresses, separated by commas.',
-    '0',
+    'Proxies in front whose X-Forwarded-For is believed: addresses, networks, or loopback, linklocal, uniquelocal, separated by commas.',
+    '',
     proxies,
   ),
   ...planNames.flatMap(planSettings),
@@ -46,7 +48,7 @@ export const settings = [
     'FOOTFALL_EXCLUDED_BOTS',
     'Bots of the catalogue that do not count as AI here, separated by commas, such as Applebot,PetalBot.',
     '',
-    list,
+    bots,
   ),
   setting('FOOTFALL_SUPPORT_EMAIL', 'Shown in errors that only the operator can help with.', '', optional),
   setting(
@@ -93,7 +95,9 @@ function setting(name: string, what: string, fallback: string, parse: (text: str
   return { name, what, default: fallback, parse }
 }
 
-const planPrefix = (plan: PlanName): string => `FOOTFALL_PLAN_${plan.toUpperCase()}`
+function planPrefix(plan: PlanName): string {
+  return `FOOTFALL_PLAN_${plan.toUpperCase()}`
+}
 
 function planSettings(plan: PlanName): Setting[] {
   const { requestsPerMinute, hourlySeries, eventsPerMonth } = defaultPlans[plan]
@@ -145,6 +149,13 @@ function list(text: string): string[] {
     .filter(part => part !== '')
 }
 
+function bots(text: string): string[] {
+  const names = list(text)
+  const unknown = unknownBotNames(names)
+  if (unknown.length > 0) throw new Error(`names of bots in the catalogue, unlike ${unknown.join(', ')}`)
+  return names
+}
+
 function integer(least: number, most: number): (text: string) => number {
   return text => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
@@ -174,11 +185,12 @@ function oneOf(choices: readonly string[]): (text: string) => string {
   }
 }
 
-function proxies(text: string): number | string[] {
-  if (/^\d{1,2}$/.test(text)) return Number(text)
+function proxies(text: string): string[] {
   const addresses = list(text)
-  if (addresses.length === 0 || !addresses.every(address => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(address))) {
-    throw new Error('a number of proxies, or addresses separated by commas')
-  }
+  const isProxy = (address: string) =>
+    ['loopback', 'linklocal', 'uniquelocal'].includes(address) ||
+    isIP(address.replace(/\/\d{1,3}$/, '')) !== 0
+  if (!addresses.every(isProxy))
+    throw new Error('addresses, networks such as 10.0.0.0/8, or names of networks, separated by commas')
   return addresses
 }

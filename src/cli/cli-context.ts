@@ -1,0 +1,94 @@
+/** What a command has to do with the world, and the options that all commands share. */
+import type { Command } from 'commander'
+import { type Config, readConfig } from '../config.ts'
+import type { Clock } from '../domain/clock.ts'
+import type { Stores } from '../storage/stores.ts'
+
+export interface CliContext {
+  readonly arguments: readonly string[]
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly stdin: NodeJS.ReadableStream
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
+  readonly clock: Clock
+  readonly version: string
+  /** Aborted at SIGINT and SIGTERM. */
+  readonly stop: AbortSignal
+  readonly openStores: (config: Config) => Stores
+  readonly openServer: (config: Config) => Promise<OpenServer>
+}
+
+/** A server that does not listen yet. */
+export interface OpenServer {
+  /** Resolves with the address, such as http://127.0.0.1:8787. */
+  listen(): Promise<string>
+  close(): Promise<void>
+}
+
+export interface SharedOptions {
+  readonly data?: string
+  readonly json?: boolean
+}
+
+/** Adds `--data` and `--json`, and an example to `--help`. */
+export function shared(command: Command, example: string): Command {
+  return command
+    .option('--data <folder>', 'folder of all data (default: FOOTFALL_DATA, or ./data)')
+    .option('--json', 'machine-readable output on standard output, and nothing else there')
+    .addHelpText('after', `\nExample:\n  ${example.replaceAll('\n', '\n  ')}`)
+}
+
+/** Settings of the environment, with those that were given as options in front. */
+export function configOf(
+  context: CliContext,
+  options: SharedOptions,
+  more: Record<string, string | undefined> = {},
+): Config {
+  const given = Object.entries({ FOOTFALL_DATA: options.data, ...more }).filter(
+    ([, value]) => value !== undefined,
+  )
+  return readConfig({ ...context.environment, ...Object.fromEntries(given) })
+}
+
+export interface OpenedParts {
+  readonly config: Config
+  readonly stores: Stores
+  readonly clock: Clock
+}
+
+/** Opens the data, runs `work` and closes the data whatever happens. */
+export async function withStores<Result>(
+  context: CliContext,
+  options: SharedOptions,
+  work: (parts: OpenedParts) => Promise<Result>,
+): Promise<Result> {
+  const config = configOf(context, options)
+  const stores = context.openStores(config)
+  try {
+    return await work({ config, stores, clock: context.clock })
+  } finally {
+    await stores.close()
+  }
+}
+
+/** Prints a result: as one line of JSON, or as text for people. */
+export function print(context: CliContext, options: SharedOptions, value: unknown, text: string): void {
+  context.stdout.write(`${options.json ? JSON.stringify(value) : text}\n`)
+}
+
+/** Columns as wide as their widest cell. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [header, ...rows]
+  const widths = header.map((_, column) => Math.max(...all.map(row => row[column]!.length)))
+  return all
+    .map(row =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+export const isoTime = (timeMs: number | null): string =>
+  timeMs === null ? '-' : new Date(timeMs).toISOString()

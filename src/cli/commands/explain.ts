@@ -1,0 +1,51 @@
+/** footfall explain */
+import { Command } from 'commander'
+import { createDetector } from '../../detection/create-detector.ts'
+import { type CliContext, configOf, print, type SharedOptions, shared } from '../cli-context.ts'
+
+interface ExplainOptions extends SharedOptions {
+  readonly userAgent: string
+  readonly referrer: string
+  readonly url: string
+  readonly method: string
+  readonly status?: string
+  readonly domain: string
+}
+
+export function explainCommand(context: CliContext): Command {
+  return shared(
+    new Command('explain'),
+    'footfall explain --user-agent "GPTBot/1.4" --url "https://example.com/pricing"\nfootfall explain --user-agent "Mozilla/5.0 … Chrome/140.0" --referrer "https://chatgpt.com/" --url "/"',
+  )
+    .description('Say how a request would be judged, and by which rule of the catalogue.')
+    .option('--user-agent <text>', 'the User-Agent header', '')
+    .option('--referrer <url>', 'the Referer header', '')
+    .option('--url <url>', 'what was requested', '/')
+    .option('--method <method>', 'the HTTP method', 'GET')
+    .option('--status <number>', 'the HTTP status of the answer')
+    .option('--domain <domain>', 'the domain of the site that was visited', 'example.com')
+    .action((options: ExplainOptions) => {
+      const config = configOf(context, options)
+      const explanation = createDetector({ excludedBots: new Set(config.excludedBots) }).explain({
+        method: options.method,
+        url: options.url,
+        status: options.status === undefined ? null : Number(options.status),
+        userAgent: options.userAgent,
+        referrer: options.referrer,
+        siteDomain: options.domain,
+      })
+      const { verdict, catalogueVersion, steps } = explanation
+      const judged =
+        verdict.kind === 'bot'
+          ? `bot: ${verdict.name} of ${verdict.company}`
+          : verdict.kind === 'referral'
+            ? `referral: from ${verdict.source}`
+            : `ignored: ${verdict.reason}`
+      const lines = [
+        judged,
+        `rule: ${verdict.rule ?? 'none'} (catalogue ${catalogueVersion})`,
+        ...steps.map(step => `- ${step}`),
+      ]
+      print(context, options, explanation, lines.join('\n'))
+    })
+}

@@ -1,0 +1,74 @@
+/** footfall user add | list | plan | remove */
+import { Command } from 'commander'
+import { addUser, removeUser, requirePlanName, requireUser, setUserPlan } from '../../accounts/users.ts'
+import type { Account } from '../../domain/account.ts'
+import { planNames } from '../../domain/plan.ts'
+import {
+  type CliContext,
+  isoTime,
+  print,
+  type SharedOptions,
+  shared,
+  table,
+  withStores,
+} from '../cli-context.ts'
+import { WrongUsage } from '../wrong-usage.ts'
+
+const shown = ({ id, email, plan }: Account) => ({ id, email, plan })
+
+export function userCommand(context: CliContext): Command {
+  const command = new Command('user').description('Accounts: add, list, change plan, remove.')
+
+  shared(command.command('add <email>'), 'footfall user add ann@example.com --plan pro')
+    .description('Add an account.')
+    .option('--plan <plan>', `one of ${planNames.join(', ')}`, 'free')
+    .action((email: string, options: SharedOptions & { plan: string }) =>
+      withStores(context, options, async parts => {
+        const account = await addUser(parts, email, readPlan(options.plan))
+        print(
+          context,
+          options,
+          shown(account),
+          `Added ${account.email} (${account.id}, plan ${account.plan}).`,
+        )
+      }),
+    )
+
+  shared(command.command('list'), 'footfall user list')
+    .description('List the accounts, oldest first.')
+    .action((options: SharedOptions) =>
+      withStores(context, options, async ({ stores }) => {
+        const accounts = await stores.accounts.listAccounts()
+        const rows = accounts.map(({ id, email, plan, createdAt }) => [id, email, plan, isoTime(createdAt)])
+        print(context, options, accounts.map(shown), table(['ID', 'EMAIL', 'PLAN', 'CREATED'], rows))
+      }),
+    )
+
+  shared(command.command('plan <email> <plan>'), 'footfall user plan ann@example.com pro')
+    .description('Change the plan of an account.')
+    .action((email: string, plan: string, options: SharedOptions) =>
+      withStores(context, options, async parts => {
+        const account = await setUserPlan(parts, email, readPlan(plan))
+        print(context, options, shown(account), `${account.email} now has the plan ${account.plan}.`)
+      }),
+    )
+
+  shared(command.command('remove <email>'), 'footfall user remove ann@example.com')
+    .description('Remove an account with its sites and their events. Its keys then answer USER_NOT_FOUND.')
+    .action((email: string, options: SharedOptions) =>
+      withStores(context, options, async parts => {
+        const account = await requireUser(parts, email)
+        await removeUser(parts, account)
+        print(context, options, shown(account), `Removed ${account.email} with all its sites and events.`)
+      }),
+    )
+  return command
+}
+
+function readPlan(text: string) {
+  try {
+    return requirePlanName(text)
+  } catch (error) {
+    throw new WrongUsage((error as Error).message)
+  }
+}

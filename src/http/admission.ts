@@ -1,0 +1,55 @@
+/** The door of every API route: key, rate limit, scope and site, in this order, before anything else is looked at. */
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { authenticate, requireScope, requireSite } from '../accounts/access.ts'
+import type { Scope } from '../domain/account.ts'
+import { AppError } from '../domain/errors.ts'
+import type { HttpParts } from './http-parts.ts'
+
+/** Failed authentications a minute and client address before they are answered with 429. */
+const failuresPerMinuteMax = 300
+
+/** An admission for routes that need a key with `scope`, and a site of the caller when their path has `:siteId`. */
+export function admit(parts: HttpParts, scope: Scope): onRequestAsyncHookHandler {
+  const access = { accounts: parts.stores.accounts, plans: parts.plans }
+  return async (request, reply) => {
+    const now = parts.clock()
+    try {
+      request.caller = await authenticate(access, request.headers.authorization)
+    } catch (error) {
+      throw refuseGuessing(parts, request, error, now)
+    }
+    const { caller } = request
+    parts.keyUse.used(caller.key.id, now)
+    // Recording is bounded by the quota instead.
+    if (scope === 'read') countRequest(parts, request, reply, now)
+    requireScope(caller, scope)
+    const { siteId } = request.params as { siteId?: string }
+    if (siteId !== undefined) request.site = await requireSite(access, caller, siteId)
+  }
+}
+
+function countRequest(parts: HttpParts, request: FastifyRequest, reply: FastifyReply, now: number): void {
+  const { account, plan } = request.caller
+  const verdict = parts.requestLimiter.take(account.id, plan.requestsPerMinute, now)
+  reply.header('x-ratelimit-limit', verdict.limit)
+  reply.header('x-ratelimit-remaining', verdict.remaining)
+  reply.header('x-ratelimit-reset', verdict.resetSeconds)
+  if (verdict.allowed) return
+  throw new AppError(
+    'RATE_LIMITED',
+    `The plan ${account.plan} allows ${verdict.limit} requests a minute; wait ${verdict.retryAfterSeconds} s.`,
+    { retryAfterSeconds: verdict.retryAfterSeconds },
+  )
+}
+
+/** The error to answer a failed authentication with: itself, or a 429 for an address that fails again and again. */
+function refuseGuessing(parts: HttpParts, request: FastifyRequest, error: unknown, now: number): unknown {
+  if (!(error instanceof AppError)) return error
+  const verdict = parts.failureLimiter.take(request.ip, failuresPerMinuteMax, now)
+  if (verdict.allowed) return error
+  return new AppError(
+    'RATE_LIMITED',
+    `Too many failed authentications from this address; wait ${verdict.retryAfterSeconds} s.`,
+    { retryAfterSeconds: verdict.retryAfterSeconds },
+  )
+}

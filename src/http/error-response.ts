@@ -1,0 +1,73 @@
+/** Turns whatever was thrown into the one shape of error that callers see. */
+
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { AppError, type ErrorCode, errorCatalogue } from '../domain/errors.ts'
+
+export const ErrorBody = Type.Object(
+  {
+    error: Type.String({ description: 'What is wrong, for a person.' }),
+    code: Type.Union(
+      Object.keys(errorCatalogue).map(code => Type.Literal(code as ErrorCode)),
+      { description: 'Stable code, for programs.' },
+    ),
+    retry_after: Type.Optional(Type.Integer({ minimum: 1, description: 'Seconds to wait; only with 429.' })),
+  },
+  { title: 'Error' },
+)
+
+/** What Fastify itself refuses, in our words. */
+const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_BAD_URL: ['NOT_FOUND', 'The path is not a valid URL.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['NOT_FOUND', 'The path is too long.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body is larger than 8 MiB.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The Content-Type must be application/json or application/x-ndjson, without Content-Encoding.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_JSON', 'The body is not as long as its Content-Length says.'],
+}
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = toAppError(error)
+  if (!known) request.log.error({ err: error, requestId: request.id }, 'request failed')
+  const { code, message, status, retryAfterSeconds } =
+    known ??
+    new AppError(
+      'SERVER_ERROR',
+      `Something failed on our side. The request id is ${request.id}; the log of the server says more.`,
+    )
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(errorJson(code, message, status === 429 ? retryAfterSeconds : undefined))
+}
+
+/** The body of an error, as in ErrorBody. */
+export const errorJson = (code: ErrorCode, error: string, retryAfter?: number): string =>
+  JSON.stringify({ error, code, ...(retryAfter !== undefined && { retry_after: retryAfter }) })
+
+function toAppError(error: unknown): AppError | null {
+  if (error instanceof AppError) return error
+  const framework = frameworkErrors[(error as FastifyError | null)?.code ?? '']
+  return framework ? new AppError(...framework) : null
+}
+
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.replace(/\?.*$/s, '').slice(0, 200)
+  return sendError(
+    new AppError('NOT_FOUND', `There is nothing at ${path}. The API reference is at /docs.`),
+    request,
+    reply,
+  )
+}
+
+export function sendMethodNotAllowed(allowed: readonly string[]) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    reply.header('allow', allowed.join(', '))
+    const message = `${request.method} is not possible here; this path takes ${allowed.join(', ')}.`
+    return sendError(new AppError('METHOD_NOT_ALLOWED', message), request, reply)
+  }
+}

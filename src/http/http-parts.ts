@@ -1,0 +1,36 @@
+/** What the HTTP edge needs of the rest, handed over at start. */
+import type { Logger } from 'pino'
+import type { Caller } from '../accounts/access.ts'
+import type { KeyUse } from '../accounts/key-use.ts'
+import type { RateLimiter } from '../accounts/rate-limit.ts'
+import type { Detector } from '../detection/detector.ts'
+import type { Site } from '../domain/account.ts'
+import type { Clock } from '../domain/clock.ts'
+import type { PlanTable } from '../domain/plan.ts'
+import type { AnswerMemory } from '../reports/answer-memory.ts'
+import type { Stores } from '../storage/stores.ts'
+
+export interface HttpParts {
+  readonly stores: Stores
+  readonly plans: PlanTable
+  readonly detector: Detector
+  readonly countryOf: (address: string) => string
+  readonly clock: Clock
+  readonly requestLimiter: RateLimiter
+  readonly failureLimiter: RateLimiter
+  readonly keyUse: KeyUse
+  readonly answers: AnswerMemory
+  readonly logger: Logger
+  /** Addresses of proxies whose X-Forwarded-For is believed. */
+  readonly trustProxy: readonly string[]
+  readonly supportEmail: string | null
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every route that needs a key. */
+    caller: Caller
+    /** Set on every route below a site. */
+    site: Site
+  }
+}

@@ -1,0 +1,95 @@
+/** The OpenAPI document: made from the schemas that the routes carry. */
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { TSchema } from 'typebox'
+import Type from 'typebox'
+import { type ErrorCode, errorCatalogue } from '../domain/errors.ts'
+import { ErrorBody } from './error-response.ts'
+
+export interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly querystring?: TSchema
+  /** One item of a batch: the operation takes the three shapes of a batch. */
+  readonly body?: TSchema
+  readonly status?: 200 | 201
+  readonly ok: TSchema
+  /** Codes besides those of every operation. */
+  readonly errors: readonly ErrorCode[]
+}
+
+const codesOfEvery: readonly ErrorCode[] = [
+  'MISSING_KEY',
+  'INVALID_KEY',
+  'USER_NOT_FOUND',
+  'INSUFFICIENT_SCOPE',
+  'SERVER_ERROR',
+]
+const codesOfReads: readonly ErrorCode[] = ['RATE_LIMITED']
+const codesOfWrites: readonly ErrorCode[] = [
+  ...([
+    'SITE_NOT_FOUND',
+    'MISSING_SITE_ID',
+    'INVALID_JSON',
+    'INVALID_PARAMETER',
+    'PAYLOAD_TOO_LARGE',
+  ] as const),
+  ...([
+    'UNSUPPORTED_MEDIA_TYPE',
+    'IDEMPOTENCY_MISMATCH',
+    'LIMIT_EXCEEDED',
+    'RATE_LIMITED',
+    'OVERLOADED',
+  ] as const),
+]
+
+export function apiSchema({
+  operationId,
+  summary,
+  querystring,
+  body,
+  status = 200,
+  ok,
+  errors,
+}: Operation): FastifySchema {
+  const codes = [...new Set([...codesOfEvery, ...(body ? codesOfWrites : codesOfReads), ...errors])]
+  const byStatus = Object.groupBy(codes, code => errorCatalogue[code].status)
+  const failures = Object.entries(byStatus).map(([status, group]) => [
+    status,
+    { ...ErrorBody, description: group!.join(', ') },
+  ])
+  return {
+    operationId,
+    summary,
+    tags: [body ? 'Recording' : 'Reading'],
+    security: [{ apiKey: [] }],
+    ...(querystring && { querystring }),
+    ...(body && {
+      body: Type.Union([body, Type.Array(body), Type.Object({ events: Type.Array(body) })], {
+        description:
+          'One object, an array, {"events": […]}, or NDJSON as application/x-ndjson. At most 10,000 and 8 MiB.',
+      }),
+      consumes: ['application/json', 'application/x-ndjson'],
+    }),
+    response: { [status]: ok, ...Object.fromEntries(failures) },
+  } as FastifySchema
+}
+
+export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Footfall',
+        version,
+        description:
+          'AI-traffic analytics: visits of AI bots, clicks that assistants send, and conversions, per site. All times and days are UTC.',
+      },
+      components: {
+        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: ff_…' } },
+      },
+    },
+  })
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+}

@@ -1,0 +1,91 @@
+/** Query parameters: their schemas, and reading them with errors that name parameter, value and what is accepted. */
+import Type, { type Static, type TInteger, type TLiteral, type TUnion } from 'typebox'
+import { decodeCursor } from '../domain/cursor.ts'
+import { type DateRange, parseDateRange } from '../domain/date-range.ts'
+import { AppError } from '../domain/errors.ts'
+import type { EventPosition } from '../domain/event.ts'
+
+export type RawQuery = Readonly<Record<string, unknown>>
+
+const rangeProperties = {
+  start: Type.Optional(
+    Type.String({
+      format: 'date',
+      description: 'First UTC day, inclusive, as YYYY-MM-DD; seven days before today when left out.',
+    }),
+  ),
+  end: Type.Optional(
+    Type.String({ format: 'date', description: 'Last UTC day, inclusive; today when left out.' }),
+  ),
+}
+
+const granularity = Type.Union([Type.Literal('day'), Type.Literal('hour')], {
+  default: 'day',
+  description: '`hour` needs a plan with hourly series (Pro).',
+})
+const type = Type.Union([Type.Literal('bot'), Type.Literal('referral'), Type.Literal('conversion')], {
+  description: 'One type only; all when left out.',
+})
+const limit = Type.Integer({
+  minimum: 1,
+  maximum: 1000,
+  default: 100,
+  description: 'Most events in the answer.',
+})
+
+export const RangeQuery = Type.Object(rangeProperties)
+export const TimeseriesQuery = Type.Object({ ...rangeProperties, granularity: Type.Optional(granularity) })
+export const EventsQuery = Type.Object({
+  ...rangeProperties,
+  type: Type.Optional(type),
+  limit: Type.Optional(limit),
+  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before.' })),
+})
+
+/** Throws INVALID_DATE_RANGE. */
+export const readRange = (query: RawQuery, now: number): DateRange => parseDateRange(query, now)
+
+export const readGranularity = (query: RawQuery): Static<typeof granularity> =>
+  readChoice(query, 'granularity', granularity) ?? 'day'
+
+export const readType = (query: RawQuery): Static<typeof type> | null => readChoice(query, 'type', type)
+
+export const readLimit = (query: RawQuery): number => readInteger(query, 'limit', limit)
+
+export function readCursor(query: RawQuery): EventPosition | null {
+  if (query.cursor === undefined) return null
+  const position = typeof query.cursor === 'string' ? decodeCursor(query.cursor) : null
+  if (!position) throw invalid('cursor', query.cursor, 'the next_cursor of an earlier answer, given once')
+  return position
+}
+
+function readChoice<Choice extends string>(
+  query: RawQuery,
+  name: string,
+  schema: TUnion<TLiteral<Choice>[]>,
+): Choice | null {
+  const value = query[name]
+  if (value === undefined) return null
+  const choices = schema.anyOf.map(literal => literal.const)
+  const choice = choices.find(known => known === value)
+  if (choice === undefined) throw invalid(name, value, `one of ${choices.join(', ')}, given once`)
+  return choice
+}
+
+function readInteger(query: RawQuery, name: string, schema: TInteger): number {
+  const {
+    minimum,
+    maximum,
+    default: fallback,
+  } = schema as { minimum?: number; maximum?: number; default?: number }
+  const value = query[name]
+  if (value === undefined) return fallback!
+  const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
+  if (number >= minimum! && number <= maximum!) return number
+  throw invalid(name, value, `an integer from ${minimum} to ${maximum}, given once`)
+}
+
+function invalid(name: string, value: unknown, accepted: string): AppError {
+  const got = Array.isArray(value) ? `given ${value.length} times` : JSON.stringify(value).slice(0, 100)
+  return new AppError('INVALID_PARAMETER', `${name} is ${got}; it must be ${accepted}.`)
+}

@@ -1,0 +1,64 @@
+/** What both ways of recording over HTTP have in common: the body's shapes, Idempotency-Key, the acknowledgement. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../domain/errors.ts'
+import type { NewEvent } from '../domain/event.ts'
+import { batchBytesMax, readBatch } from '../ingest/batch-body.ts'
+import { record } from '../ingest/record.ts'
+import type { HttpParts } from './http-parts.ts'
+
+const linesType = 'application/x-ndjson'
+
+/** Bodies reach the handlers as bytes: idempotency compares them as they came. */
+export function acceptBatchBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    ['application/json', linesType],
+    { parseAs: 'buffer', bodyLimit: batchBytesMax },
+    (request, body, done) => {
+      const encoding = request.headers['content-encoding']
+      if (encoding === undefined || encoding === 'identity') done(null, body)
+      else
+        done(
+          new AppError(
+            'UNSUPPORTED_MEDIA_TYPE',
+            `The Content-Encoding ${encoding} is not taken; send the body as it is.`,
+          ),
+        )
+    },
+  )
+}
+
+/** `judge` turns the items into events and the report that acknowledges them; it throws INVALID_EVENT for a bad item. */
+export async function receiveBatch(
+  parts: HttpParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: 200 | 201,
+  judge: (items: unknown[], now: number) => { events: NewEvent[]; report: object },
+): Promise<FastifyReply> {
+  const key = readIdempotencyKey(request.headers['idempotency-key'])
+  const body = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
+  const isLines = request.headers['content-type']?.toLowerCase().startsWith(linesType) === true
+  const now = parts.clock()
+  const { events, report } = judge(readBatch(body, isLines), now)
+  const { response, replayed } = await record(parts.stores.events, {
+    site: request.site,
+    account: request.caller.account,
+    plan: request.caller.plan,
+    events,
+    now,
+    response: JSON.stringify(report),
+    idempotency: key === null ? null : { key, operation: request.routeOptions.url ?? '', body },
+  })
+  if (replayed) reply.header('idempotent-replayed', 'true')
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(response)
+}
+
+function readIdempotencyKey(value: string | string[] | undefined): string | null {
+  if (value === undefined) return null
+  if (typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)) return value
+  throw new AppError(
+    'INVALID_PARAMETER',
+    'Idempotency-Key must be 1 to 255 visible ASCII characters, given once.',
+  )
+}

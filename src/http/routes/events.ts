@@ -1,0 +1,55 @@
+/** GET and POST /api/v1/sites/{siteId}/events */
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { readSentEvents, SentEvent } from '../../ingest/sent-event.ts'
+import { EventListReport, eventListJson } from '../../reports/event-list.ts'
+import { admit } from '../admission.ts'
+import type { HttpParts } from '../http-parts.ts'
+import { apiSchema } from '../openapi.ts'
+import { EventsQuery, type RawQuery, readCursor, readLimit, readRange, readType } from '../query.ts'
+import { receiveBatch } from '../receive-batch.ts'
+import { sendReport } from '../report-response.ts'
+
+const url = '/api/v1/sites/:siteId/events'
+
+export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
+  app.get(url, {
+    schema: apiSchema({
+      operationId: 'listEvents',
+      summary: 'Single events, newest first, a page at a time',
+      querystring: EventsQuery,
+      ok: EventListReport,
+      errors: ['MISSING_SITE_ID', 'SITE_NOT_FOUND', 'INVALID_DATE_RANGE', 'INVALID_PARAMETER'],
+    }),
+    onRequest: admit(parts, 'read'),
+    handler: (request, reply) => {
+      const query = request.query as RawQuery
+      const range = readRange(query, parts.clock())
+      const type = readType(query)
+      const limit = readLimit(query)
+      const after = readCursor(query)
+      return sendReport(parts, request, reply, {
+        text: '',
+        build: () => eventListJson(parts.stores.events, request.site.number, { range, type, limit, after }),
+        remember: false,
+      })
+    },
+  })
+
+  app.post(url, {
+    schema: apiSchema({
+      operationId: 'recordEvents',
+      summary: 'Record events that you have judged yourself: bots, referrals, conversions',
+      body: SentEvent,
+      status: 201,
+      ok: Type.Object({ recorded: Type.Integer() }, { title: 'EventsRecorded' }),
+      errors: ['INVALID_EVENT'],
+    }),
+    onRequest: admit(parts, 'write'),
+    handler: (request, reply) =>
+      receiveBatch(parts, request, reply, 201, (items, now) => {
+        const events = readSentEvents(items, now)
+        return { events, report: { recorded: events.length } }
+      }),
+  })
+}

@@ -1,0 +1,24 @@
+/** GET /healthz: the process answers. GET /readyz: it can also read its data. */
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { AppError } from '../../domain/errors.ts'
+import type { HttpParts } from '../http-parts.ts'
+
+const Status = Type.Object({ status: Type.Literal('ok') }, { title: 'Health' })
+
+export function healthRoutes(app: FastifyInstance, parts: HttpParts): void {
+  const schema = (summary: string) => ({ tags: ['Health'], summary, response: { 200: Status } })
+  app.get('/healthz', { schema: schema('The process answers'), handler: async () => ({ status: 'ok' }) })
+  app.get('/readyz', {
+    schema: schema('The process can read its data'),
+    handler: async () => {
+      await parts.stores.accounts.findSite('').catch(error => {
+        throw new AppError('OVERLOADED', 'The data cannot be read at the moment.', {
+          retryAfterSeconds: 5,
+          cause: error,
+        })
+      })
+      return { status: 'ok' }
+    },
+  })
+}

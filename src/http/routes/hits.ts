@@ -1,0 +1,22 @@
+/** POST /api/v1/sites/{siteId}/hits */
+import type { FastifyInstance } from 'fastify'
+import { HitsReport, judgeHits, SentHit } from '../../ingest/sent-hit.ts'
+import { admit } from '../admission.ts'
+import type { HttpParts } from '../http-parts.ts'
+import { apiSchema } from '../openapi.ts'
+import { receiveBatch } from '../receive-batch.ts'
+
+export function hitsRoute(app: FastifyInstance, parts: HttpParts): void {
+  app.post('/api/v1/sites/:siteId/hits', {
+    schema: apiSchema({
+      operationId: 'recordHits',
+      summary: 'Record raw requests; the server tells AI visits from the rest',
+      body: SentHit,
+      ok: HitsReport,
+      errors: ['INVALID_EVENT'],
+    }),
+    onRequest: admit(parts, 'write'),
+    handler: (request, reply) =>
+      receiveBatch(parts, request, reply, 200, (items, now) => judgeHits(parts, request.site, items, now)),
+  })
+}

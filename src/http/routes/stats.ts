@@ -1,0 +1,29 @@
+/** GET /api/v1/sites/{siteId}/stats */
+import type { FastifyInstance } from 'fastify'
+import { StatsReport, statsReport } from '../../reports/stats.ts'
+import { admit } from '../admission.ts'
+import type { HttpParts } from '../http-parts.ts'
+import { apiSchema } from '../openapi.ts'
+import { RangeQuery, type RawQuery, readRange } from '../query.ts'
+import { sendReport } from '../report-response.ts'
+
+export function statsRoute(app: FastifyInstance, parts: HttpParts): void {
+  app.get('/api/v1/sites/:siteId/stats', {
+    schema: apiSchema({
+      operationId: 'getStats',
+      summary: 'Totals and breakdowns of a site over a range of days',
+      querystring: RangeQuery,
+      ok: StatsReport,
+      errors: ['MISSING_SITE_ID', 'SITE_NOT_FOUND', 'INVALID_DATE_RANGE'],
+    }),
+    onRequest: admit(parts, 'read'),
+    handler: (request, reply) => {
+      const range = readRange(request.query as RawQuery, parts.clock())
+      return sendReport(parts, request, reply, {
+        text: `stats ${range.start} ${range.end}`,
+        build: async () => JSON.stringify(await statsReport(parts.stores.events, request.site.number, range)),
+        remember: true,
+      })
+    },
+  })
+}

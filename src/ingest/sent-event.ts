@@ -1,0 +1,156 @@
+/** Events as senders write them: the API's Event without `id`, checked field by field and turned into records. */
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { dayMs, parseDay } from '../domain/date-range.ts'
+import { AppError } from '../domain/errors.ts'
+import {
+  eventTypes,
+  type NewEvent,
+  nameLengthMax,
+  type Provenance,
+  pathLengthMax,
+  unknownCountry,
+  valueMax,
+} from '../domain/event.ts'
+import { describeProblem } from './describe-problem.ts'
+
+const Name = (description: string) => Type.String({ minLength: 1, maxLength: nameLengthMax, description })
+
+const common = {
+  page_path: Type.String({
+    minLength: 1,
+    maxLength: pathLengthMax,
+    pattern: '^/',
+    description: 'Page on which the event occurred; a query or fragment is cut off.',
+  }),
+  country: Type.Optional(
+    Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 country code; ZZ when left out.' }),
+  ),
+  created_at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'ISO 8601 with a zone, at most 24 h ahead; the time of recording when left out.',
+    }),
+  ),
+}
+const strict = { additionalProperties: false }
+
+export const SentBotEvent = Type.Object(
+  {
+    type: Type.Literal('bot'),
+    bot_name: Name('Name of the bot.'),
+    bot_company: Name('Its operator.'),
+    ...common,
+  },
+  { ...strict, title: 'SentBotEvent' },
+)
+export const SentReferralEvent = Type.Object(
+  { type: Type.Literal('referral'), source: Name('The assistant that sent the click.'), ...common },
+  { ...strict, title: 'SentReferralEvent' },
+)
+export const SentConversionEvent = Type.Object(
+  {
+    type: Type.Literal('conversion'),
+    event_name: Name('Name of the conversion event.'),
+    event_value: Type.Optional(
+      Type.Union([Type.Number({ minimum: -valueMax, maximum: valueMax }), Type.Null()], {
+        description: 'Monetary value; null or left out when there is none.',
+      }),
+    ),
+    ...common,
+  },
+  { ...strict, title: 'SentConversionEvent' },
+)
+export const SentEvent = Type.Union([SentBotEvent, SentReferralEvent, SentConversionEvent], {
+  title: 'SentEvent',
+})
+export type SentEvent = Static<typeof SentEvent>
+
+const validators = {
+  bot: Compile(SentBotEvent),
+  referral: Compile(SentReferralEvent),
+  conversion: Compile(SentConversionEvent),
+}
+
+/** What is known of an event that its sender named himself. */
+const provenance: Provenance = {
+  arrival: 'events',
+  userAgent: null,
+  referrerHost: null,
+  status: null,
+  rule: null,
+  catalogueVersion: null,
+}
+
+/** Throws INVALID_EVENT that names the index and the field of the first bad event. */
+export function readSentEvents(items: readonly unknown[], now: number): NewEvent[] {
+  return items.map((item, index) => toNewEvent(requireSentEvent(item, index), index, now))
+}
+
+function requireSentEvent(item: unknown, index: number): SentEvent {
+  const type = (item as { type?: unknown } | null)?.type
+  const validator = eventTypes.includes(type as SentEvent['type'])
+    ? validators[type as SentEvent['type']]
+    : null
+  if (!validator) {
+    throw invalidEvent(
+      index,
+      'type',
+      `it must be one of ${eventTypes.join(', ')}, got ${JSON.stringify(type) ?? 'nothing'}`,
+    )
+  }
+  if (validator.Check(item)) return item
+  const { field, problem } = describeProblem(validator.Errors(item), item)
+  throw invalidEvent(index, field, problem)
+}
+
+function toNewEvent(event: SentEvent, index: number, now: number): NewEvent {
+  const [field, name, company, value] =
+    event.type === 'bot'
+      ? (['bot_name', event.bot_name, event.bot_company, null] as const)
+      : event.type === 'referral'
+        ? (['source', event.source, '', null] as const)
+        : (['event_name', event.event_name, '', event.event_value ?? null] as const)
+  requireText(index, field, name)
+  requireText(index, 'bot_company', company)
+  requireText(index, 'page_path', event.page_path)
+  return {
+    type: event.type,
+    name,
+    company,
+    path: event.page_path.replace(/[?#].*$/s, ''),
+    country: event.country?.toUpperCase() ?? unknownCountry,
+    createdAt: event.created_at === undefined ? now : requireTime(index, 'created_at', event.created_at, now),
+    value,
+    provenance,
+  }
+}
+
+/** Half a surrogate pair cannot be stored and given back. */
+function requireText(index: number, field: string, text: string): void {
+  if (!text.isWellFormed()) throw invalidEvent(index, field, 'it must be well-formed Unicode')
+}
+
+const isoTime =
+  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/
+
+/** Milliseconds of an ISO 8601 time with a zone, from 1970 to 24 h after `now`. Throws INVALID_EVENT. */
+export function requireTime(index: number, field: string, text: string, now: number): number {
+  const match = isoTime.exec(text)
+  if (!match || parseDay(match[1]!) === null) {
+    throw invalidEvent(
+      index,
+      field,
+      `it must be an ISO 8601 time with a zone, such as 2026-01-31T09:30:00Z, got ${JSON.stringify(text.slice(0, 50))}`,
+    )
+  }
+  const zone = match[5]!.toUpperCase().replace(/^(.\d\d)(\d\d)$/, '$1:$2')
+  const time = Date.parse(text.slice(0, text.length - match[5]!.length).replace(/[t ]/, 'T') + zone)
+  if (time < 0) throw invalidEvent(index, field, 'it must not lie before 1970')
+  if (time > now + dayMs)
+    throw invalidEvent(index, field, `it must not lie more than 24 h ahead, got ${text}`)
+  return time
+}
+
+export const invalidEvent = (index: number, field: string, problem: string): AppError =>
+  new AppError('INVALID_EVENT', `Event ${index}, ${field}: ${problem}. Nothing was recorded.`)

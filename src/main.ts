@@ -1,0 +1,33 @@
+/** Entry of the program: hands the world to the command line. */
+import { readFileSync } from 'node:fs'
+import { run } from './cli/run.ts'
+import { systemClock } from './domain/clock.ts'
+import { openRuntime, openStores } from './runtime.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // A second Ctrl-C does not wait.
+    if (stopping.signal.aborted) process.exit(130)
+    stopping.abort()
+  })
+}
+// A reader that went away (`| head`) is no error.
+process.stdout.on('error', () => undefined)
+
+process.exitCode = await run({
+  arguments: process.argv.slice(2),
+  environment: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  clock: systemClock,
+  version,
+  stop: stopping.signal,
+  openStores,
+  openServer: config => openRuntime(config, version, systemClock),
+})

@@ -1,0 +1,72 @@
+/** Puts a running Footfall together from its settings, and takes it apart in the reverse order. */
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { KeyUse } from './accounts/key-use.ts'
+import { RateLimiter } from './accounts/rate-limit.ts'
+import { purgeRemovedSites } from './accounts/users.ts'
+import type { Config } from './config.ts'
+import { createDetector } from './detection/create-detector.ts'
+import type { Clock } from './domain/clock.ts'
+import { createApp } from './http/app.ts'
+import { openCountries } from './ingest/country.ts'
+import { openLogger } from './logger.ts'
+import { AnswerMemory } from './reports/answer-memory.ts'
+import { openSqlite } from './storage/sqlite/open-sqlite.ts'
+import type { Stores } from './storage/stores.ts'
+
+/** The file of the embedded engine below the data folder. */
+export const databaseFile = (config: Config): string => join(config.data, 'footfall.db')
+
+export const openStores = (config: Config): Stores =>
+  openSqlite({ file: databaseFile(config), summaryBytesMax: config.cacheBytes })
+
+export interface Runtime {
+  readonly app: FastifyInstance
+  /** Resolves with the address, such as http://127.0.0.1:8787. */
+  listen(): Promise<string>
+  /** Finishes what is in flight, writes what is pending, closes the files. */
+  close(): Promise<void>
+}
+
+export async function openRuntime(config: Config, version: string, clock: Clock): Promise<Runtime> {
+  const { logger, flush } = openLogger(config.logLevel)
+  const stores = openStores(config)
+  const keyUse = new KeyUse(stores.accounts)
+  const app = await createApp(
+    {
+      stores,
+      plans: config.plans,
+      detector: createDetector({ excludedBots: new Set(config.excludedBots) }),
+      countryOf: openCountries(),
+      clock,
+      requestLimiter: new RateLimiter(),
+      failureLimiter: new RateLimiter(),
+      keyUse,
+      answers: new AnswerMemory(),
+      logger,
+      trustProxy: config.trustProxy,
+      supportEmail: config.supportEmail,
+    },
+    version,
+  )
+  // A removal that was cut short by a crash goes on, behind everything else.
+  const purge = purgeRemovedSites(stores).catch(error =>
+    logger.error({ err: error }, 'removing a site failed'),
+  )
+  return {
+    app,
+    async listen() {
+      await app.listen({ host: config.host, port: config.port })
+      const { address, family, port } = app.server.address() as AddressInfo
+      return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+    },
+    async close() {
+      await app.close()
+      await purge
+      await keyUse.close()
+      await stores.close()
+      flush()
+    },
+  }
+}
