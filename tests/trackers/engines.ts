@@ -66,7 +66,9 @@ export const edges = {
 
 export interface Host {
   readonly port: number
-  readonly process: ChildProcess
+  readonly pid: number
+  /** At once, whatever is under way. */
+  kill(): void
   /** SIGTERM, as a supervisor sends it; resolves with the time that the host then took to end. */
   stop(): Promise<{ code: number | null; signal: string | null; tookMs: number }>
 }
@@ -94,7 +96,9 @@ export async function startHost(
   ])
   return {
     port,
-    process: child,
+    pid: child.pid!,
+    // Miniflare takes its workerd with it only when it is asked to end.
+    kill: () => child.kill(engine.argv.some(word => word.includes('cloudflare')) ? 'SIGTERM' : 'SIGKILL'),
     async stop() {
       const startMs = Date.now()
       child.kill('SIGTERM')

@@ -1,108 +1,15 @@
 /** Every server framework, as a real server of its own process under real requests. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Collector, hang } from './collector.ts'
-import { type Host, installEngines, servers, startHost } from './engines.ts'
-import { abortedRequest, echoOverWebSocket, request } from './request.ts'
+import { describeTracker } from './contract.ts'
+import { installEngines, servers, startHost } from './engines.ts'
+import { request } from './request.ts'
 
 await installEngines()
 
 for (const engine of servers) {
-  describe(`the tracker on ${engine.name}`, { concurrency: true }, () => {
-    const collector = new Collector()
-    let host: Host
-    before(async () => {
-      await collector.start()
-      host = await startHost(engine, collector.url)
-    })
-    after(async () => {
-      host.process.kill('SIGKILL')
-      await collector.stop()
-    })
-
-    test('reports method, url, status, user agent, referrer, address and time, and nothing else', async () => {
-      const beforeMs = Date.now()
-      const answer = await request(host.port, '/page/facts?utm_source=chatgpt.com&session=private', {
-        'User-Agent': 'Mozilla/5.0 (compatible; GPTBot/1.2)',
-        Referer: 'https://chatgpt.com/',
-        Cookie: 'session=private',
-        Authorization: 'Bearer private',
-      })
-      assert.equal(answer.body, 'page')
-      const { timestamp, ...facts } = await collector.hitFor('/page/facts')
-      assert.deepEqual(facts, {
-        method: 'GET',
-        url: '/page/facts?utm_source=chatgpt.com',
-        status: 200,
-        user_agent: 'Mozilla/5.0 (compatible; GPTBot/1.2)',
-        referrer: 'https://chatgpt.com/',
-        ip: '127.0.0.1',
-      })
-      assert.ok(Date.parse(timestamp) >= beforeMs && Date.parse(timestamp) <= Date.now(), timestamp)
-      assert.match(timestamp, /Z$/)
-    })
-
-    test('posts to the site with the key, and never a cookie or authorization of a visitor', async () => {
-      await request(host.port, '/page/delivery', { Cookie: 'a=private', Authorization: 'Bearer private' })
-      await collector.hitFor('/page/delivery')
-      for (const delivery of collector.deliveries) {
-        assert.equal(delivery.path, '/api/v1/sites/site_test/hits')
-        assert.equal(delivery.headers.authorization, 'Bearer ff_test')
-        assert.equal(delivery.headers.cookie, undefined)
-        assert.ok(!delivery.body.includes('private'), delivery.body)
-      }
-    })
-
-    test('reports the status of pages that are missing, moved and broken', async () => {
-      for (const [path, status] of [
-        ['/missing', 404],
-        ['/moved', 302],
-        ['/boom', 500],
-      ] as const) {
-        assert.equal((await request(host.port, path)).status, status, path)
-        assert.equal((await collector.hitFor(path)).status, status, path)
-      }
-    })
-
-    test('leaves out static assets, forms, and paths that the host ignores', async () => {
-      assert.equal((await request(host.port, '/form', {}, 'POST')).status, 201)
-      for (const path of ['/app.css', '/a/logo.PNG?v=1', '/private/area']) await request(host.port, path)
-      await request(host.port, '/page/last', {}, 'HEAD')
-      assert.equal((await collector.hitFor('/page/last')).method, 'HEAD')
-      const urls = collector.hits.map(hit => hit.url)
-      assert.deepEqual(
-        urls.filter(url => /form|css|PNG|private/.test(url)),
-        [],
-      )
-    })
-
-    test('believes no X-Forwarded-For unless told to', async () => {
-      await request(host.port, '/page/spoofed', { 'X-Forwarded-For': '203.0.113.9' })
-      assert.equal((await collector.hitFor('/page/spoofed')).ip, '127.0.0.1')
-    })
-
-    test('lets a streamed response through piece by piece', async () => {
-      const answer = await request(host.port, '/stream')
-      assert.equal(answer.body, 'one,two,three')
-      assert.ok(answer.pieces.length > 1, 'the pieces came one by one')
-      assert.equal((await collector.hitFor('/stream')).status, 200)
-    })
-
-    test('survives a client that breaks off', async () => {
-      await abortedRequest(host.port, '/hang?utm_source=openai', 50)
-      assert.equal((await request(host.port, '/page/after-abort')).status, 200)
-      await collector.hitFor('/page/after-abort')
-      const aborted = collector.hits.filter(hit => hit.url.startsWith('/hang'))
-      assert.ok(aborted.every(hit => hit.status === undefined))
-    })
-
-    test('leaves WebSockets alone and does not report them', async () => {
-      assert.equal(await echoOverWebSocket(host.port, '/echo', 'hello'), 'hello')
-      await request(host.port, '/page/after-echo')
-      await collector.hitFor('/page/after-echo')
-      assert.ok(!collector.hits.some(hit => hit.url.startsWith('/echo')))
-    })
-  })
+  describeTracker(engine, { ip: '127.0.0.1', hasWebSockets: true })
 
   describe(`${engine.name} with a difficult collector`, { concurrency: true }, () => {
     test('answers at once while the collector hangs, and says so to no visitor', async t => {
@@ -110,7 +17,7 @@ for (const engine of servers) {
       t.after(() => collector.stop())
       collector.behaviour = hang
       const host = await startHost(engine, collector.url)
-      t.after(() => host.process.kill('SIGKILL'))
+      t.after(() => host.kill())
       await request(host.port, '/page/warm-up')
       const startMs = performance.now()
       for (let i = 0; i < 50; i++) assert.equal((await request(host.port, '/page')).status, 200)
@@ -122,7 +29,7 @@ for (const engine of servers) {
       const collector = await new Collector().start()
       t.after(() => collector.stop())
       const host = await startHost(engine, collector.url, { FLUSH_INTERVAL_MS: '60000' })
-      t.after(() => host.process.kill('SIGKILL'))
+      t.after(() => host.kill())
       for (let i = 0; i < 20; i++) await request(host.port, `/page/${i}`)
       assert.deepEqual(collector.hits, [])
       const { code, tookMs } = await host.stop()
@@ -136,7 +43,7 @@ for (const engine of servers) {
       const collector = await new Collector().start()
       t.after(() => collector.stop())
       const host = await startHost(engine, collector.url, { TRUST_PROXY: '1' })
-      t.after(() => host.process.kill('SIGKILL'))
+      t.after(() => host.kill())
       await request(host.port, '/page/proxied', { 'X-Forwarded-For': '203.0.113.9, 198.51.100.7' })
       assert.equal((await collector.hitFor('/page/proxied')).ip, '198.51.100.7')
     })

@@ -24,6 +24,10 @@ import { toWire } from './hit.js'
 export async function deliver(target, batch, timeoutMs) {
   try {
     seal(batch)
+  } catch (error) {
+    return { outcome: 'refused', problem: `a hit could not be written (${reasonOf(error)})`, afterMs: 0 }
+  }
+  try {
     const response = await fetch(target.endpoint, {
       method: 'POST',
       headers: {

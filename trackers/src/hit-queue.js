@@ -45,15 +45,17 @@ export class HitQueue {
     this.#maxChars = maxChars
   }
 
-  /** @param {Hit} hit @returns {boolean} Whether this hit filled its batch. */
+  /** Throws a TypeError for what is no hit. @param {Hit} hit @returns {boolean} Whether this hit filled its batch. */
   add(hit) {
+    // What is cut when the batch is written is held until then, so the uncut length is what counts.
+    const chars = hit.url.length + hit.userAgent.length + hit.referrer.length
+    if (!(chars >= 0 && hit.atMs >= 0))
+      throw new TypeError('url, userAgent and referrer must be strings, atMs a time')
     let batch = this.#batches[this.#batches.length - 1]
     if (batch === undefined || batch.sealedMs > 0 || this.isFull(batch)) {
       batch = newBatch()
       this.#batches.push(batch)
     }
-    // What is cut when the batch is written is held until then, so the uncut length is what counts.
-    const chars = hit.url.length + hit.userAgent.length + hit.referrer.length
     batch.hits.push(hit)
     batch.count++
     batch.chars += chars

@@ -106,6 +106,7 @@ export class Tracker {
     while (this.#queue.size + this.#underWay.size > 0 && Date.now() < deadlineMs) {
       await this.#drain(true, deadlineMs)
       await settled([...this.#underWay], deadlineMs - Date.now())
+      if (this.#retryAtMs >= deadlineMs) return
     }
   }
 
@@ -161,11 +162,12 @@ export class Tracker {
    * @param {number} deadlineMs
    */
   async #drain(evenFilling, deadlineMs) {
-    for (;;) {
+    const inBackground = deadlineMs === Number.POSITIVE_INFINITY
+    while (this.#queue.size > 0 && !(this.#closed && inBackground)) {
       const pauseMs = this.#retryAtMs - Date.now()
       if (pauseMs > 0) {
         if (Date.now() + pauseMs >= deadlineMs) return
-        await sleep(pauseMs, { holdsProcess: deadlineMs !== Number.POSITIVE_INFINITY })
+        await sleep(pauseMs, { holdsProcess: !inBackground })
       }
       const batch = this.#queue.take(evenFilling)
       if (batch === undefined) return
@@ -246,7 +248,7 @@ async function settled(promises, withinMs) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer
   const timeIsUp = new Promise(resolve => {
-    timer = setTimeout(resolve, withinMs)
+    timer = setTimeout(resolve, Math.max(0, withinMs))
   })
   await Promise.race([Promise.allSettled(promises), timeIsUp])
   clearTimeout(timer)

@@ -4,7 +4,7 @@ import { footfall } from '../../../trackers/src/hono.js'
 import { answer } from './fetch-routes.js'
 
 const app = new Hono()
-app.use(footfall(context => context.env.TRACKER))
+app.use(footfall(({ env }) => ({ ...env.TRACKER, ignore: path => path.startsWith('/private') })))
 app.all('*', context => answer(context.req.raw))
 app.onError((_error, context) => context.text('boom', 500))
 

@@ -2,7 +2,7 @@
 import { footfall } from '../../../trackers/src/vercel.js'
 import { answer } from './fetch-routes.js'
 
-const handler = footfall(TRACKER, answer)
+const handler = footfall({ ...TRACKER, ignore: path => path.startsWith('/private') }, answer)
 
 addEventListener('fetch', event =>
   event.respondWith(handler(event.request, { waitUntil: promise => event.waitUntil(promise) })),
