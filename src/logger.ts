@@ -9,7 +9,7 @@ export interface OpenLogger {
 }
 
 const standardError = 2
-const blockBytes = 16_384
+const blockBytes = 8_192
 const flushIntervalMs = 500
 
 /** Nothing that is a key reaches a line, wherever a key was put by mistake. */

@@ -8,6 +8,7 @@ import { purgeRemovedSites } from './accounts/users.ts'
 import type { Config } from './config.ts'
 import { createDetector } from './detection/create-detector.ts'
 import type { Clock } from './domain/clock.ts'
+import { hourMs } from './domain/date-range.ts'
 import { createApp } from './http/app.ts'
 import { openCountries } from './ingest/country.ts'
 import { openLogger } from './logger.ts'
@@ -50,10 +51,12 @@ export async function openRuntime(config: Config, version: string, clock: Clock)
     },
     version,
   )
-  // A removal that was cut short by a crash goes on, behind everything else.
-  const purge = purgeRemovedSites(stores).catch(error =>
-    logger.error({ err: error }, 'removing a site failed'),
-  )
+  const keepHouse = (): Promise<void> =>
+    housekeeping(stores, clock).catch(error => logger.error({ err: error }, 'housekeeping failed'))
+  let housekept = keepHouse()
+  const timer = setInterval(() => {
+    housekept = keepHouse()
+  }, hourMs).unref()
   return {
     app,
     async listen() {
@@ -63,10 +66,17 @@ export async function openRuntime(config: Config, version: string, clock: Clock)
     },
     async close() {
       await app.close()
-      await purge
+      clearInterval(timer)
+      await housekept
       await keyUse.close()
       await stores.close()
       flush()
     },
   }
+}
+
+/** What nobody waits for: removals that a crash cut short, idempotency keys that have expired. */
+async function housekeeping(stores: Stores, clock: Clock): Promise<void> {
+  await stores.events.forgetOldRequests(clock())
+  await purgeRemovedSites(stores)
 }

@@ -1,6 +1,6 @@
 /** The HTTP server, put together: routes, errors, headers. It does not listen yet. */
 import compress from '@fastify/compress'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, LogController } from 'fastify'
 import { errorJson, sendError, sendMethodNotAllowed, sendNotFound } from './error-response.ts'
 import type { HttpParts } from './http-parts.ts'
 import { describeApi } from './openapi.ts'
@@ -19,7 +19,7 @@ const compressFromBytes = 1_024
 export async function createApp(parts: HttpParts, version: string): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: parts.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIds(),
     trustProxy: [...parts.trustProxy],
     forceCloseConnections: 'idle',
@@ -45,7 +45,7 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
     reply.header('x-content-type-options', 'nosniff')
     done()
   })
-  logRequests(app, parts)
+  logRequests(app, parts.logger)
   await app.register(compress, { threshold: compressFromBytes, encodings: ['zstd', 'br', 'gzip'] })
   await describeApi(app, version)
   await app.register(async api => registerApi(api, parts))
@@ -80,13 +80,13 @@ function registerApi(api: FastifyInstance, parts: HttpParts): void {
   eventsRoutes(api, parts)
   hitsRoute(api, parts)
   for (const [url, methods] of [...methodsByUrl]) {
+    const allowed = [...methods, 'OPTIONS']
     api.options(url, { schema: { hide: true } }, async (_request, reply) => {
       reply.header('access-control-allow-methods', corsMethods)
       reply.header('access-control-allow-headers', corsHeaders)
       reply.header('access-control-max-age', 86_400)
       return reply.code(204).send()
     })
-    const allowed = [...methods, 'OPTIONS']
     const others = api.supportedMethods.filter(method => !allowed.includes(method))
     api.route({
       method: others,

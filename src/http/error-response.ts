@@ -37,6 +37,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
       'SERVER_ERROR',
       `Something failed on our side. The request id is ${request.id}; the log of the server says more.`,
     )
+  // A path that the router refuses has passed no hook.
+  reply.header('x-request-id', request.id)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   return reply

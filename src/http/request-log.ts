@@ -1,7 +1,7 @@
 /** Request ids, and one structured line a request. Keys, queries and addresses do not go into it. */
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { HttpParts } from './http-parts.ts'
+import type { Logger } from 'pino'
 
 /** Ids that are unique across restarts: a random beginning and a count. */
 export function requestIds(): () => string {
@@ -10,7 +10,7 @@ export function requestIds(): () => string {
   return () => `${beginning}-${(++count).toString(36)}`
 }
 
-export function logRequests(app: FastifyInstance, { logger }: HttpParts): void {
+export function logRequests(app: FastifyInstance, logger: Logger): void {
   app.addHook('onResponse', (request, reply, done) => {
     logger.info(
       {

@@ -99,6 +99,8 @@ export interface EventStore {
   find(site: number, position: EventPosition): Promise<StoredEvent | null>
   /** What the account recorded in a month (domain/date-range.ts monthOf), removed sites included. */
   usage(account: number, month: number): Promise<Usage>
+  /** Drops idempotency keys older than 24 h; to be called now and then by a server. */
+  forgetOldRequests(now: number): Promise<void>
   imports(site: number): Promise<ImportProgress[]>
   /** Forgets everything about a site, for good. Safe to repeat; later appends to it answer `site-removed`. */
   removeSite(site: number): Promise<void>

@@ -14,11 +14,7 @@ export interface SqliteOptions {
   readonly file: string
   /** Bound of the roll-ups kept in memory. */
   readonly summaryBytesMax?: number
-  /** Repeated requests are forgotten after 24 h, looked for at this interval. */
-  readonly housekeepingMs?: number
 }
-
-const hour = 3_600_000
 
 /** Throws when the file cannot be opened or was written by a newer Footfall. */
 export function openSqlite({
@@ -32,15 +28,10 @@ export function openSqlite({
   reader.exec('PRAGMA cache_size = -32768')
   const freshness = new Freshness(reader)
   const writer = new SqliteWriter(file, () => freshness.expire())
-  const housekeeping = setInterval(() => {
-    // A disk that is full now will be tried again in an hour.
-    writer.run('forgetOldRequests', [Date.now()]).catch(() => undefined)
-  }, housekeepingMs).unref()
   return {
     events: createSqliteEventStore(reader, writer, freshness, summaryBytesMax),
     accounts: createSqliteAccountStore(reader, writer, freshness),
     async close() {
-      clearInterval(housekeeping)
       await writer.close()
       reader.close()
     },

@@ -35,6 +35,7 @@ export function createSqliteEventStore(
       const bySite = new Map(rows.map(row => [Number(row.site), Number(row.events)]))
       return { total: [...bySite.values()].reduce((sum, events) => sum + events, 0), bySite }
     },
+    forgetOldRequests: now => writer.run('forgetOldRequests', [now]),
     imports: async site => importsOfSite.all(site).map(toImportProgress),
     async removeSite(site) {
       await writer.run('markSiteRemoved', [site, Date.now()])

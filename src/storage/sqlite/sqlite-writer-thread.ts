@@ -120,6 +120,8 @@ function serve(database: DatabaseSync, port: MessagePort): void {
       if (replies.length > 0) port.postMessage(replies)
       if (queue[0]?.name === 'close') {
         const { id } = queue[0]
+        // Readers are done by now: the next start finds one file and no log to replay.
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
         database.close()
         port.postMessage([{ id, value: null }] satisfies WriterReply[])
         port.close()
