@@ -17,11 +17,7 @@ export interface SqliteOptions {
 }
 
 /** Throws when the file cannot be opened or was written by a newer Footfall. */
-export function openSqlite({
-  file,
-  summaryBytesMax = 128 * 2 ** 20,
-  housekeepingMs = hour,
-}: SqliteOptions): Stores {
+export function openSqlite({ file, summaryBytesMax = 128 * 2 ** 20 }: SqliteOptions): Stores {
   mkdirSync(dirname(file), { recursive: true })
   migrate(file)
   const reader = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs })
