@@ -1,0 +1,103 @@
+/** Holds the import directions of docs/architecture.md: knowledge flows one way, and technology stays at the edges. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { filesUnder, packagesOf, read, referencesOf } from './source-tree.ts'
+
+const subject = ['domain', 'detection', 'storage']
+const core = [...subject, 'accounts', 'ingest', 'reports']
+
+/** What each room of src/ may import besides itself. The engines of storage are rooms of their own. */
+const mayImport: Record<string, readonly string[]> = {
+  domain: [],
+  config: ['domain', 'detection'],
+  logger: ['config'],
+  detection: ['domain'],
+  storage: ['domain'],
+  'storage/sqlite': ['domain', 'storage'],
+  accounts: subject,
+  ingest: [...subject, 'accounts'],
+  reports: [...subject, 'accounts'],
+  http: core,
+  cli: [...core, 'config'],
+  runtime: [...core, 'config', 'logger', 'http', 'storage/sqlite'],
+  main: ['domain', 'config', 'cli', 'runtime'],
+}
+
+/** Packages and Node modules that only some rooms may know. */
+const edges: Record<string, readonly string[]> = {
+  fastify: ['http', 'runtime'],
+  commander: ['cli'],
+  'cli-progress': ['cli'],
+  'node:sqlite': ['storage/sqlite'],
+  'node:worker_threads': ['storage/sqlite', 'ingest'],
+}
+
+/** Words and rules compute; they reach no files, no network and no process. */
+const modulesOfDomain = ['node:crypto', 'node:zlib', 'typebox']
+
+const sources = filesUnder('src', '.ts').filter(file => !file.endsWith('.test.ts'))
+
+/** `src/storage/sqlite/x.ts` is in `storage/sqlite`, `src/ingest/logs/x.ts` in `ingest`, `src/main.ts` in `main`. */
+function roomOf(file: string): string {
+  const inside = file.slice('src/'.length).replace(/\.ts$/, '')
+  return /^storage\/\w+(?=\/)/.exec(inside)?.[0] ?? inside.split('/')[0]!
+}
+
+describe('imports', () => {
+  test('every room of src has its rule', () => {
+    const rooms = [...new Set(sources.map(roomOf))]
+    assert.deepEqual(
+      rooms.filter(room => !(room in mayImport)),
+      [],
+    )
+  })
+
+  test('go one way: domain <- detection, storage <- accounts <- ingest, reports <- http, cli <- runtime, main', () => {
+    const wrong = sources.flatMap(file =>
+      referencesOf(file)
+        .filter(target => !isAllowed(roomOf(file), target))
+        .map(target => `${file} imports ${target}`),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
+  test('of frameworks and drivers stay in the rooms named after them', () => {
+    const wrong = sources.flatMap(file =>
+      packagesOf(file)
+        .filter(name => edges[name] && !edges[name].includes(roomOf(file)))
+        .map(name => `${file} imports ${name}`),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
+  test('of the domain reach no files, network or process', () => {
+    const wrong = filesUnder('src/domain', '.ts')
+      .filter(file => !file.endsWith('.test.ts'))
+      .flatMap(file => packagesOf(file).map(name => ({ file, name })))
+      .filter(({ name }) => !modulesOfDomain.includes(name))
+    assert.deepEqual(wrong, [])
+  })
+
+  test('of trackers stay inside trackers, as they run in other people’s servers', () => {
+    const files = filesUnder('trackers/src', '.js', '.ts')
+    const wrong = files.flatMap(file => [
+      ...referencesOf(file).filter(target => !target.startsWith('trackers/')),
+      ...packagesOf(file).filter(name => !name.startsWith('node:')),
+    ])
+    assert.deepEqual(wrong, [])
+  })
+})
+
+function isAllowed(room: string, target: string): boolean {
+  if (!target.startsWith('src/')) return target === 'package.json'
+  const targetRoom = roomOf(target)
+  return targetRoom === room || (mayImport[room] ?? []).includes(targetRoom)
+}
+
+test('only src/config.ts and src/main.ts read the environment', () => {
+  const readers = sources.filter(file => /process\.env|\benv\b[^}]*\} from 'node:process'/.test(read(file)))
+  assert.deepEqual(
+    readers.filter(file => file !== 'src/config.ts' && file !== 'src/main.ts'),
+    [],
+  )
+})
