@@ -9,11 +9,18 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 }
 
 const stopping = new AbortController()
+/** npm and npx pass on a Ctrl-C that the terminal has sent us already: what comes again so soon is the same key press. */
+const sameKeyPressMs = 1_000
+let stoppedAtMs = 0
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // A second Ctrl-C does not wait.
-    if (stopping.signal.aborted) process.exit(130)
-    stopping.abort()
+    if (!stopping.signal.aborted) {
+      stoppedAtMs = systemClock()
+      stopping.abort()
+    } else if (systemClock() - stoppedAtMs > sameKeyPressMs) {
+      // A second Ctrl-C does not wait.
+      process.exit(130)
+    }
   })
 }
 // A reader that went away (`| head`) is no error.
