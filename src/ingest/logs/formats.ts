@@ -1,0 +1,68 @@
+/** The log formats that are understood, and how one is recognised by its first lines. */
+import { alb } from './formats/alb.ts'
+import { caddyJson } from './formats/caddy-json.ts'
+import { cloudflare } from './formats/cloudflare.ts'
+import { cloudfront } from './formats/cloudfront.ts'
+import { combined, common, vhostCombined } from './formats/combined.ts'
+import { iis } from './formats/iis.ts'
+import { nginxJson } from './formats/nginx-json.ts'
+import { emptyLine, type LineParser, type LogFormat } from './log-line.ts'
+
+/** In the order in which they are tried: where a line fits two, the narrower comes first. */
+export const logFormats: readonly LogFormat[] = [
+  vhostCombined,
+  combined,
+  common,
+  caddyJson,
+  cloudflare,
+  nginxJson,
+  cloudfront,
+  alb,
+  iis,
+]
+
+export const formatNames: readonly string[] = logFormats.map(format => format.name)
+
+export const findFormat = (name: string): LogFormat | null =>
+  logFormats.find(format => format.name === name) ?? null
+
+/** Enough to outvote a few broken lines at the beginning. */
+const judgedLines = 100
+
+/** The format that reads most of the first lines of a log, given as its first bytes; null when none reads any. */
+export function detectFormat(head: Buffer): LogFormat | null {
+  const lines = nonBlankLines(head).slice(0, judgedLines)
+  let best: LogFormat | null = null
+  let mostRead = 0
+  for (const format of logFormats) {
+    const read = countRead(format.open(null), lines)
+    if (read > mostRead) {
+      best = format
+      mostRead = read
+    }
+  }
+  return best
+}
+
+/** Whether there is any line: blank ones, and those that begin with `#`, are none. */
+export const holdsLines = (head: Buffer): boolean => nonBlankLines(head).some(isLine)
+
+export const isLine = (text: string): boolean => text !== '' && text[0] !== '#'
+
+/** An unfinished last line is left out unless it is the only one. */
+function nonBlankLines(head: Buffer): string[] {
+  const text = head.toString('utf8').replace(/^\ufeff/, '')
+  const lines = text.split(/\r?\n/)
+  if (lines.length > 1) lines.pop()
+  return lines.filter(line => line !== '')
+}
+
+function countRead(parser: LineParser, lines: readonly string[]): number {
+  const line = emptyLine('')
+  let read = 0
+  for (const text of lines) {
+    if (text.startsWith('#')) parser.directive(text)
+    else if (parser.parse(text, line) && !Number.isNaN(line.timeMs)) read++
+  }
+  return read
+}

@@ -1,0 +1,87 @@
+/** The W3C extended log file format: a `#Fields` line names the columns of the lines that follow, and may come again. */
+import { type LineParser, type LogFormat, type LogLine, parseStatus, present } from '../log-line.ts'
+import { parseIsoTime } from '../log-time.ts'
+
+export interface W3cDialect {
+  readonly name: string
+  readonly sample: string
+  readonly separator: '\t' | ' '
+  /** Turns a column as it stands in the line into what was sent. */
+  decodeText(field: string): string
+  decodePath(field: string): string
+}
+
+/** Columns by name, as `#Fields` orders them. */
+interface Columns {
+  readonly count: number
+  readonly date: number
+  readonly time: number
+  readonly address: number
+  readonly country: number
+  readonly method: number
+  readonly path: number
+  readonly query: number
+  readonly status: number
+  readonly referrer: number
+  readonly userAgent: number
+}
+
+const fieldsDirective = /^#Fields:\s*(.*)$/i
+
+export function w3cFormat(dialect: W3cDialect): LogFormat {
+  return { name: dialect.name, sample: dialect.sample, open: context => openParser(dialect, context) }
+}
+
+/** The context is the last `#Fields` line. */
+function openParser(dialect: W3cDialect, context: string | null): LineParser {
+  let fieldsLine = context
+  let columns = context === null ? null : readColumns(context)
+
+  return {
+    parse: (line, into) =>
+      columns !== null && readLine(line.split(dialect.separator), columns, dialect, into),
+    directive(line) {
+      if (!fieldsDirective.test(line)) return
+      fieldsLine = line
+      columns = readColumns(line)
+    },
+    context: () => fieldsLine,
+  }
+}
+
+/** Null when the columns do not tell when and what was asked for; lines are then malformed until they do. */
+function readColumns(line: string): Columns | null {
+  const names = (fieldsDirective.exec(line)?.[1] ?? '').trim().split(/\s+/)
+  const at = (name: string): number => names.findIndex(field => field.toLowerCase() === name)
+  const columns: Columns = {
+    count: names.length,
+    date: at('date'),
+    time: at('time'),
+    address: at('c-ip'),
+    country: at('c-country'),
+    method: at('cs-method'),
+    path: at('cs-uri-stem'),
+    query: at('cs-uri-query'),
+    status: at('sc-status'),
+    referrer: at('cs(referer)'),
+    userAgent: at('cs(user-agent)'),
+  }
+  const { date, time, method, path } = columns
+  return date === -1 || time === -1 || method === -1 || path === -1 ? null : columns
+}
+
+function readLine(fields: string[], columns: Columns, dialect: W3cDialect, into: LogLine): boolean {
+  if (fields.length !== columns.count) return false
+  const field = (column: number): string => present(fields[column] ?? '')
+  const path = field(columns.path)
+  const query = field(columns.query)
+  into.timeMs = parseIsoTime(`${field(columns.date)} ${field(columns.time)}`)
+  into.address = field(columns.address)
+  into.country = field(columns.country)
+  into.method = field(columns.method)
+  into.url = dialect.decodePath(query === '' ? path : `${path}?${query}`)
+  into.status = parseStatus(field(columns.status))
+  into.referrer = dialect.decodeText(field(columns.referrer))
+  into.userAgent = dialect.decodeText(field(columns.userAgent))
+  return true
+}

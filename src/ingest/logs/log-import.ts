@@ -1,0 +1,201 @@
+/** The import of one log: reads its lines, has each judged, and hands over batches that say how far it has come. */
+import { randomUUID } from 'node:crypto'
+import type { ImportProgress } from '../../storage/event-store.ts'
+import type { BatchWriter } from './batch-writer.ts'
+import { isLine } from './formats.ts'
+import type { KnownPosition } from './known-position.ts'
+import { type JudgeParts, LineJudge } from './line-judge.ts'
+import type { LineParser, LogFormat } from './log-line.ts'
+import type { LineReader } from './reading/line-reader.ts'
+import type { OpenedLog } from './reading/open-source.ts'
+import { settlesWithin } from './reading/settles-within.ts'
+
+export interface LogImportParts {
+  readonly judging: JudgeParts
+  readonly writer: BatchWriter
+  readonly signal: AbortSignal
+  /** Called whenever lines have been read. */
+  readonly onAdvance: (log: LogImport) => void
+  /** Called for every malformed line, with its number in the file. */
+  readonly onMalformed: (log: LogImport, lineNumber: number, text: string) => void
+}
+
+/** What ImportProgress.context holds, as JSON. */
+export interface LogContext {
+  /** Name of the format. */
+  readonly format: string
+  /** LineParser.context. */
+  readonly parser: string | null
+  /** Blank and `#` lines so far, so that lines are numbered as an editor does. */
+  readonly notLines: number
+}
+
+/** Progress is stored at least this often, so that an interrupted import begins again not far back. */
+const batchBytesMax = 8 * 2 ** 20
+
+/** What a live pipe has brought is recorded after this time, however little it is. */
+const idleMs = 1000
+
+export class LogImport {
+  readonly name: string
+  readonly opened: OpenedLog
+  readonly format: LogFormat
+  readonly #parts: LogImportParts
+  readonly #reader: LineReader
+  readonly #parser: LineParser
+  readonly #judge: LineJudge
+  readonly #progressId = randomUUID()
+  /** Lines dealt with since the beginning of the log, by this import and those before. */
+  #lines: number
+  #notLines: number
+  #storedOffset: number
+  #allKnown: boolean
+
+  constructor(
+    parts: LogImportParts,
+    name: string,
+    { reader, opened, progress, allKnown }: KnownPosition,
+    format: LogFormat,
+    context: LogContext | null,
+  ) {
+    this.name = name
+    this.opened = opened
+    this.format = format
+    this.#parts = parts
+    this.#reader = reader
+    this.#parser = format.open(context?.parser ?? null)
+    this.#judge = new LineJudge(parts.judging, this.#parser)
+    this.#lines = progress?.lines ?? 0
+    this.#notLines = context?.notLines ?? 0
+    this.#storedOffset = reader.offset
+    this.#allKnown = allKnown
+    this.#judge.countDuplicates(this.#lines)
+  }
+
+  /** Bytes of the log that were read; lines may end before. */
+  get readOffset(): number {
+    return this.#reader.offset + this.#reader.available
+  }
+
+  /** Lines dealt with so far, those of earlier imports included. */
+  get lines(): number {
+    return this.#lines
+  }
+
+  /** The bytes right before `readOffset`, by which a file that was overwritten is told from one that grew. */
+  get lastBytes(): Buffer {
+    return this.#reader.lastBytes
+  }
+
+  close(): Promise<void> {
+    return this.opened.source.close()
+  }
+
+  /** Imports all that there is by now, unless the signal stops it; what was judged is then on its way to the store. */
+  async importAvailable(): Promise<void> {
+    if (this.#allKnown) await this.#countKnownLines()
+    do {
+      this.#reader.readAhead()
+      while (this.#takeLines() === 'batch-full') await this.#writeBatch()
+      if (this.#reader.offset - this.#storedOffset >= batchBytesMax) await this.#writeBatch()
+      this.#parts.onAdvance(this)
+    } while (!this.#parts.signal.aborted && (await this.#fill()))
+    await this.#writeBatch()
+  }
+
+  /**
+   * Deals with a last line that has no end, when the log is not going to grow under our eyes. It counts if it can be
+   * read; if not it is malformed as it stands, but stays before the stored offset, so that a grown log completes it.
+   */
+  async finish(): Promise<void> {
+    const text = this.#reader.unfinished()
+    if (text === null || !isLine(text)) return
+    if (this.#judge.judge(text)) {
+      this.#reader.passOverUnfinished()
+      this.#lines++
+    } else {
+      this.#parts.onMalformed(this, this.#lines + this.#notLines + 1, text)
+    }
+    await this.#writeBatch()
+  }
+
+  #takeLines(): 'batch-full' | 'needs-more' {
+    const { eventsMax } = this.#parts.writer
+    for (;;) {
+      const found = this.#reader.next()
+      if (found === 'needs-more') return found
+      const { line } = this.#reader
+      if (found === 'line' && !isLine(line)) {
+        this.#notLines++
+        if (line !== '') this.#parser.directive(line)
+        continue
+      }
+      this.#lines++
+      if (found === 'too-long') this.#judge.countMalformed()
+      if (found === 'too-long' || !this.#judge.judge(line)) {
+        const text = found === 'line' ? line : 'a line of more than 64 KiB'
+        this.#parts.onMalformed(this, this.#lines + this.#notLines, text)
+      }
+      if (this.#judge.eventCount >= eventsMax) return 'batch-full'
+    }
+  }
+
+  /** Reads on; what was judged before does not wait for a pipe that brings nothing. */
+  async #fill(): Promise<boolean> {
+    const { signal } = this.#parts
+    const filled = this.#reader.fill()
+    while (!(await settlesWithin(filled, idleMs, signal))) {
+      if (signal.aborted) return false
+      await this.#writeBatch()
+    }
+    try {
+      return await filled
+    } catch (error) {
+      // What came before damaged data is as good as any.
+      await this.#writeBatch()
+      throw error
+    }
+  }
+
+  /** Nothing is stored of it: what is known further on says more. */
+  async #countKnownLines(): Promise<void> {
+    this.#allKnown = false
+    let known = 0
+    do {
+      this.#reader.readAhead()
+      for (let found = this.#reader.next(); found !== 'needs-more'; found = this.#reader.next()) {
+        if (found === 'too-long' || isLine(this.#reader.line)) known++
+        else this.#notLines++
+      }
+    } while (!this.#parts.signal.aborted && (await this.#fill()))
+    if (this.#reader.unfinished() !== null) known++
+    this.#reader.passOverUnfinished()
+    this.#lines += known
+    this.#judge.countDuplicates(known)
+    this.#storedOffset = this.#reader.offset
+  }
+
+  async #writeBatch(): Promise<void> {
+    const { events, tally } = this.#judge.takeJudged()
+    const moved = this.#reader.offset !== this.#storedOffset
+    if (!moved && tally.lines === 0) return
+    const progress = moved ? this.#progress() : null
+    this.#storedOffset = this.#reader.offset
+    await this.#parts.writer.write({ events, tally, progress })
+  }
+
+  #progress(): ImportProgress {
+    const context: LogContext = {
+      format: this.format.name,
+      parser: this.#parser.context(),
+      notLines: this.#notLines,
+    }
+    return {
+      id: this.#progressId,
+      ...this.#reader.fingerprint(),
+      context: JSON.stringify(context),
+      lines: this.#lines,
+      updatedAt: this.#parts.judging.clock(),
+    }
+  }
+}
