@@ -12,7 +12,7 @@ const root = path.join(__dirname, '..')
 const inCheckout = fs.existsSync(path.join(root, 'src', 'main.ts'))
 const main = path.join(root, inCheckout ? 'src/main.ts' : 'dist/main.js')
 
-const prepared = inCheckout ? require('../scripts/install.cjs').install(root, []) : Promise.resolve()
+const prepared = inCheckout ? require('../scripts/install.cjs').install(root) : Promise.resolve()
 prepared
   .then(() => require('./pinned-node.cjs').becomeNode(root, [main].concat(process.argv.slice(2))))
   .catch(error => {

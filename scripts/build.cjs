@@ -10,7 +10,7 @@ const root = path.join(__dirname, '..')
 const source = path.join(root, 'src')
 const target = path.join(root, 'dist')
 
-install(root, ['dev'])
+install(root, { dev: true })
   .then(build)
   .catch(error => {
     console.error(`build: ${error.message}`)

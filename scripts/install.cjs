@@ -7,40 +7,38 @@ const { runProcess } = require('../bin/run-process.cjs')
 const { withInstallLock } = require('./install-lock.cjs')
 
 /**
- * Makes sure that node_modules holds what serving needs, and with `['dev']` what tests need too. `npm install` by hand counts as
- * well. Everything npm says goes to stderr, since stdout belongs to the command that runs next. Rejects when npm fails.
+ * Makes sure that node_modules below `root` holds what running needs, and with `dev` what tests need too. An `npm install` by hand
+ * counts as well. Everything npm says goes to stderr, since stdout belongs to the command that runs next. Rejects when npm fails.
  */
-async function install(root, extraSets) {
-  if (installState(root, extraSets) === 'complete') return
+async function install(root, { dev = false } = {}) {
+  if (installState(root, { dev }) === 'complete') return
   await withInstallLock(root, async () => {
-    const state = installState(root, extraSets)
+    const state = installState(root, { dev })
     if (state === 'complete') return
-    console.error(
-      `Installing what Footfall needs${extraSets.length ? `, with ${extraSets.join(' and ')} tools` : ''} …`,
-    )
+    console.error(`Installing what ${dev ? 'the tests of Footfall need' : 'Footfall needs'} …`)
     // npm writes this record last, so its absence marks an install that was interrupted.
     fs.rmSync(installedRecord(root), { force: true })
-    await runNpm(root, npmArguments(state, extraSets))
-    if (installState(root, extraSets) !== 'complete') {
+    await runNpm(root, npmArguments(state, dev))
+    if (installState(root, { dev }) !== 'complete') {
       throw new Error('npm reported success, but node_modules is not what package-lock.json asks for')
     }
   })
 }
 
 /** Adding leaves what is installed in place, so that a test run does not pull the modules from under a running server. */
-function npmArguments(state, extraSets) {
+function npmArguments(state, dev) {
   const command = state === 'incomplete' ? ['install', '--no-save'] : ['ci']
-  const sets = extraSets.includes('dev') ? '--include=dev' : '--omit=dev'
+  const sets = dev ? '--include=dev' : '--omit=dev'
   return [...command, sets, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
 }
 
 /** `complete`; `incomplete` when all that is there is right and something is missing; `different` for everything else. */
-function installState(root, extraSets) {
+function installState(root, { dev = false } = {}) {
   const installed = readPackages(installedRecord(root))
   if (!installed) return 'different'
   let state = 'complete'
   for (const [place, wanted] of Object.entries(readPackages(path.join(root, 'package-lock.json')))) {
-    if (place === '' || ((wanted.dev || wanted.devOptional) && !extraSets.includes('dev'))) continue
+    if (place === '' || ((wanted.dev || wanted.devOptional) && !dev)) continue
     const found = installed[place]
     if (found && (found.version !== wanted.version || found.integrity !== wanted.integrity))
       return 'different'

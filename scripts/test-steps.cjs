@@ -17,7 +17,7 @@ const everySuite = ['src/**/*.test.ts', 'tests/**/*.test.ts']
 
 /** Runs every step even after one failed, names all that did at the end, and exits as the first of them. */
 async function runSteps(argv) {
-  await install(root, ['dev'])
+  await install(root, { dev: true })
   const node = findNode(root)
   const failed = []
   for (const { name, argv: stepArgv } of stepsFor(argv)) {

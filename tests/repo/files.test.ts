@@ -75,41 +75,70 @@ test('every source file and test opens with a sentence that says what it is for'
 
 describe('every dependency is needed:', () => {
   const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, string>>
-  const sources = filesUnder('src', '.ts').filter(file => !isTest(file))
-  /** Run by name rather than imported, or types of something that is. */
+  const inFolders = (...folders: string[]) =>
+    projectFiles.filter(file => folders.some(folder => file.startsWith(`${folder}/`)))
+  /** What runs for a user: the program, the dashboard, and what sets them up. */
+  const product = inFolders('src', 'dashboard', 'bin', 'scripts').filter(file => !isTest(file))
+  const workshop = [...inFolders('tests', 'bench'), ...tests]
+  /** Run by name, or asked for by another package, rather than imported. */
   const tools = ['node', 'typescript', '@biomejs/biome', '@types/node']
 
-  test('dependencies are what src names, and the pinned Node', () => {
-    const text = sources.map(read).join('\n')
-    const named = Object.keys(manifest.dependencies!).filter(name =>
-      new RegExp(`['"]${name}['"/]`).test(text),
-    )
-    assert.deepEqual([...named, 'node'].sort(), Object.keys(manifest.dependencies!).sort())
+  test('dependencies by the product', () => {
+    assert.deepEqual(unnamed(manifest.dependencies!, product), [])
   })
 
-  test('src imports nothing that is only a development dependency, or not declared at all', () => {
-    const imported = new Set(sources.flatMap(packagesOf))
+  test('development dependencies by tests and benchmarks, or by the types of the product', () => {
+    assert.deepEqual(unnamed(manifest.devDependencies!, [...workshop, ...product]), [])
+  })
+
+  /** A name counts wherever it stands in quotes, as data files of a package are looked up by name too. */
+  function unnamed(dependencies: Record<string, string>, files: readonly string[]): string[] {
+    const text = files.filter(file => /\.(?:[cm]?[jt]sx?|css|html)$/.test(file)).map(read)
+    return Object.keys(dependencies).filter(name => {
+      const quoted = new RegExp(`['"]${name.replace(/^@types\//, '')}['"/]`)
+      return !tools.includes(name) && !text.some(code => quoted.test(code))
+    })
+  }
+
+  test('and src imports only what serving installs', () => {
+    const imported = new Set(
+      filesUnder('src', '.ts')
+        .filter(file => !isTest(file))
+        .flatMap(packagesOf),
+    )
     assert.deepEqual(
       [...imported].filter(name => !name.startsWith('node:') && !(name in manifest.dependencies!)),
       [],
     )
   })
 
-  test('development dependencies are tools, or imported by tests and benchmarks', () => {
-    const workshop = ['tests', 'bench', 'scripts'].flatMap(folder => filesUnder(folder, '.ts', '.cjs'))
-    const imported = new Set([...tests, ...workshop, ...sources].flatMap(packagesOf))
-    const unused = Object.keys(manifest.devDependencies!).filter(
-      name => !tools.includes(name) && !imported.has(name.replace(/^@types\//, '')),
-    )
-    assert.deepEqual(unused, [])
-  })
-
-  test('versions are exact, and the lock file names no registry', () => {
+  test('versions are exact', () => {
     const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies })
     assert.deepEqual(
       versions.filter(version => !/^\d+\.\d+\.\d+$/.test(version)),
       [],
     )
-    assert.doesNotMatch(read('package-lock.json'), /"resolved": "https?:/)
   })
 })
+
+interface LockedPackage {
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+for (const file of projectFiles.filter(place => path.basename(place) === 'package-lock.json')) {
+  describe(file, () => {
+    const { packages } = JSON.parse(read(file)) as { packages: Record<string, LockedPackage> }
+
+    test('names no registry', () => assert.doesNotMatch(read(file), /"resolved": "https?:/))
+
+    // npm leaves out what it could not find for another system, and then refuses to install from what it wrote.
+    test('knows the builds for every system', () => {
+      const known = Object.keys(packages)
+      const wanted = Object.values(packages).flatMap(entry => Object.keys(entry.optionalDependencies ?? {}))
+      assert.deepEqual(
+        wanted.filter(name => !known.some(place => place.endsWith(`node_modules/${name}`))),
+        [],
+      )
+    })
+  })
+}

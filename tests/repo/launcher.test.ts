@@ -9,7 +9,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import { read, root } from './source-tree.ts'
 
 interface Installer {
-  installState(root: string, extraSets: readonly string[]): 'complete' | 'incomplete' | 'different'
+  installState(root: string, sets?: { dev: boolean }): 'complete' | 'incomplete' | 'different'
 }
 
 const { installState } = createRequire(import.meta.url)('../../scripts/install.cjs') as Installer
@@ -65,37 +65,37 @@ describe('the state of an install', () => {
   }
 
   test('of a fresh clone is different from what is wanted', () => {
-    assert.equal(installState(folder, []), 'different')
+    assert.equal(installState(folder), 'different')
   })
 
   test('that was interrupted is different, whatever lies there', () => {
     installed(everything)
     rmSync(path.join(folder, 'node_modules/.package-lock.json'))
-    assert.equal(installState(folder, []), 'different')
+    assert.equal(installState(folder), 'different')
   })
 
   test('that lost a package is different', () => {
     installed(everything)
     rmSync(path.join(folder, 'node_modules/server'), { recursive: true })
-    assert.equal(installState(folder, []), 'different')
+    assert.equal(installState(folder), 'different')
   })
 
   test('is different after the lock file changed a version or a checksum', () => {
     for (const change of [{ version: '0.9.0' }, { integrity: 'sha512-z' }]) {
       installed({ 'node_modules/server': { ...wanted['node_modules/server'], ...change } })
-      assert.equal(installState(folder, []), 'different')
+      assert.equal(installState(folder), 'different')
     }
   })
 
   test('for serving is complete for a start, and only adds to become complete for tests', () => {
     installed(serving)
-    assert.equal(installState(folder, []), 'complete')
-    assert.equal(installState(folder, ['dev']), 'incomplete')
+    assert.equal(installState(folder), 'complete')
+    assert.equal(installState(folder, { dev: true }), 'incomplete')
   })
 
   test('for tests is complete for a start too', () => {
     installed(everything)
-    assert.equal(installState(folder, ['dev']), 'complete')
-    assert.equal(installState(folder, []), 'complete')
+    assert.equal(installState(folder, { dev: true }), 'complete')
+    assert.equal(installState(folder), 'complete')
   })
 })

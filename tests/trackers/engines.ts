@@ -9,13 +9,13 @@ const folder = import.meta.dirname
 export const hostsFolder = path.join(folder, 'hosts')
 
 interface Installer {
-  install(root: string, extraSets: readonly string[]): Promise<void>
+  install(root: string): Promise<void>
 }
 
 /** Installs what tests/trackers/package-lock.json names, unless it is there; one process at a time. */
 export async function installEngines(): Promise<void> {
   const { install } = createRequire(import.meta.url)('../../scripts/install.cjs') as Installer
-  await install(folder, [])
+  await install(folder)
 }
 
 const program = (name: string) => path.join(folder, 'node_modules', '.bin', name)
