@@ -1,12 +1,15 @@
 /** Growing byte buffer and reader for the packed rows: unsigned numbers of seven bits a byte, low bits first. */
+import type { DecimalSum } from '../../domain/money.ts'
+
+const numberBytesMax = 10
 
 export class ByteWriter {
   #bytes = new Uint8Array(1024)
   #length = 0
 
-  /** Unsigned integer below 2^53. */
+  /** Any unsigned integer below 2^70 that a number can hold. */
   number(value: number): void {
-    if (this.#length + 8 > this.#bytes.length) this.#grow()
+    if (this.#length + numberBytesMax > this.#bytes.length) this.#grow()
     let rest = value
     // Above 2^31 the bit operators would cut the number off.
     while (rest > 0x7fffffff) {
@@ -23,6 +26,12 @@ export class ByteWriter {
   /** Signed integer: the sign in the lowest bit. */
   signed(value: number): void {
     this.number(value < 0 ? -value * 2 - 1 : value * 2)
+  }
+
+  /** A sum of values. The sign goes with the billionths, since a huge whole part has no bit to spare. */
+  decimal({ whole, billionths }: DecimalSum): void {
+    this.number(billionths * 2 + (whole < 0 ? 1 : 0))
+    this.number(Math.abs(whole))
   }
 
   /** What was written, as a copy; the writer starts again empty. */
@@ -64,9 +73,14 @@ export class ByteReader {
     } while (byte > 127)
     return value
   }
-
   signed(): number {
     const value = this.number()
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+  }
+
+  decimal(): DecimalSum {
+    const packed = this.number()
+    const size = this.number()
+    return { whole: packed % 2 === 1 ? -size : size, billionths: Math.floor(packed / 2) }
   }
 }

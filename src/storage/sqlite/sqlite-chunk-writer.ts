@@ -71,8 +71,8 @@ export class ChunkWriter {
     const max = chunkEventsMax(events.value !== null)
     const parts = Math.ceil(events.count / max)
     const size = fillUp ? max : Math.ceil(events.count / parts)
-    // Later parts first, so that no moment has two chunks with the same beginning.
-    for (let start = (parts - 1) * size; start >= 0; start -= size) {
+    // The chunk that was there first: a later part may begin where it began until now, and no moment may have two such chunks.
+    for (let start = 0; start < events.count; start += size) {
       const data = encodeChunk(events, start, Math.min(start + size, events.count))
       const firstTime = events.time[start]!
       const firstId = events.id[start]!

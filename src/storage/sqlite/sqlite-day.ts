@@ -46,10 +46,7 @@ export function encodeDay(day: DayTotals): Uint8Array {
     const hasValue = value.whole !== 0 || value.billionths !== 0
     writer.number(id - before)
     writer.number(count * 2 + (hasValue ? 1 : 0))
-    if (hasValue) {
-      writer.signed(value.whole)
-      writer.number(value.billionths)
-    }
+    if (hasValue) writer.decimal(value)
     before = id
   }
   return writer.take()
@@ -63,8 +60,10 @@ export function decodeDay(bytes: Uint8Array): DayTotals {
   while (!reader.done) {
     id += reader.number()
     const packed = reader.number()
-    const value = packed % 2 === 1 ? { whole: reader.signed(), billionths: reader.number() } : zeroSum
-    day.subjects.set(id, { count: Math.floor(packed / 2), value })
+    day.subjects.set(id, {
+      count: Math.floor(packed / 2),
+      value: packed % 2 === 1 ? reader.decimal() : zeroSum,
+    })
   }
   return day
 }

@@ -44,11 +44,7 @@ export class SqliteDictionary {
       if (index !== 0 && textIds[index] === 0) textIds[index] = this.#text(site, events.texts[index - 1]!)
       return textIds[index]!
     }
-    const subjects = new Float64Array(events.subjects.length / subjectFields)
-    for (let i = 0; i < subjects.length; i++) {
-      const [type, name, company] = events.subjects.subarray(i * subjectFields)
-      subjects[i] = this.#subject(site, type!, events.texts[name! - 1]!, events.texts[company! - 1]!)
-    }
+    const subjects = this.#subjects(site, events)
     const origins = new Float64Array(events.origins.length / originFields)
     for (let i = 0; i < origins.length; i++) {
       const [subject, arrival, status, agent, host, rule, version] = events.origins.subarray(i * originFields)
@@ -73,51 +69,60 @@ export class SqliteDictionary {
   }
 
   #text(site: number, value: string): number {
-    return this.#remember(
-      site,
-      `t${value}`,
-      () => this.#findText.get(site, value)?.id,
-      () => this.#addText.run(site, value).lastInsertRowid,
+    const key = `t${value}`
+    return (
+      this.#known(site, key, () => this.#findText.get(site, value)?.id) ??
+      this.#remember(site, key, this.#addText.run(site, value).lastInsertRowid)
     )
   }
 
-  #subject(site: number, type: number, name: string, company: string): number {
-    return this.#remember(
-      site,
-      `s${type}${name}\n${company}`,
-      () => this.#findSubject.get(site, type, name, company)?.id,
-      () => {
-        if (Number(this.#countSubjects.get(site)?.count) >= subjectsPerSiteMax) throw new TooManyNames()
-        return this.#addSubject.run(site, type, name, company).lastInsertRowid
-      },
-    )
+  /** Adds either all new subjects of a batch or, when they are too many, none. */
+  #subjects(site: number, events: PackedEvents): Float64Array {
+    const ids = new Float64Array(events.subjects.length / subjectFields)
+    const added: { at: number; key: string; subject: [type: number, name: string, company: string] }[] = []
+    for (let at = 0; at < ids.length; at++) {
+      const [type, name, company] = events.subjects.subarray(at * subjectFields)
+      const subject: [number, string, string] = [type!, events.texts[name! - 1]!, events.texts[company! - 1]!]
+      const key = `s${type}${subject[1].length}:${subject[1]}${subject[2]}`
+      const id = this.#known(site, key, () => this.#findSubject.get(site, ...subject)?.id)
+      if (id === undefined) added.push({ at, key, subject })
+      else ids[at] = id
+    }
+    if (added.length === 0) return ids
+    const count = Number(this.#countSubjects.get(site)?.count)
+    if (count + added.length > subjectsPerSiteMax) throw new TooManyNames()
+    for (const { at, key, subject } of added) {
+      // Looked for again, since texts that are no valid Unicode can become equal where they are stored.
+      ids[at] =
+        this.#known(site, key, () => this.#findSubject.get(site, ...subject)?.id) ??
+        this.#remember(site, key, this.#addSubject.run(site, ...subject).lastInsertRowid)
+    }
+    return ids
   }
 
   #origin(site: number, parts: number[]): number {
-    return this.#remember(
-      site,
-      `o${parts.join()}`,
-      () => this.#findOrigin.get(site, ...parts)?.id,
-      () => this.#addOrigin.run(site, ...parts).lastInsertRowid,
+    const key = `o${parts.join()}`
+    return (
+      this.#known(site, key, () => this.#findOrigin.get(site, ...parts)?.id) ??
+      this.#remember(site, key, this.#addOrigin.run(site, ...parts).lastInsertRowid)
     )
   }
 
-  #remember(site: number, key: string, find: () => unknown, add: () => number | bigint): number {
+  #known(site: number, key: string, find: () => unknown): number | undefined {
+    const remembered = this.#ids.get(site)?.get(key)
+    if (remembered !== undefined) return remembered
+    const id = find()
+    return id === undefined ? undefined : this.#remember(site, key, Number(id))
+  }
+
+  #remember(site: number, key: string, id: number | bigint): number {
+    if (this.#remembered++ >= rememberedMax) this.forget()
     let ids = this.#ids.get(site)
     if (ids === undefined) {
       ids = new Map()
       this.#ids.set(site, ids)
     }
-    let id = ids.get(key)
-    if (id === undefined) {
-      id = Number(find() ?? add())
-      if (this.#remembered++ >= rememberedMax) {
-        this.forget()
-        ids = new Map()
-        this.#ids.set(site, ids)
-      }
-      ids.set(key, id)
-    }
-    return id
+    ids.set(key, Number(id))
+    return Number(id)
   }
 }
