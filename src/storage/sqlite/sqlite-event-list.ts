@@ -10,6 +10,7 @@ import {
 } from '../../domain/event.ts'
 import type { EventListQuery, ListedEvent } from '../event-store.ts'
 import { ChunkReader, unpackCountry } from './sqlite-chunk.ts'
+import type { Snapshot } from './sqlite-snapshot.ts'
 
 /** Beyond this the memory of texts starts again empty (about 30 MiB). */
 const rememberedMax = 300_000
@@ -30,6 +31,7 @@ interface RunCursor {
 }
 
 export class SqliteEventList {
+  readonly #inSnapshot: Snapshot
   readonly #chunkBefore: StatementSync
   readonly #text: StatementSync
   readonly #subject: StatementSync
@@ -37,7 +39,8 @@ export class SqliteEventList {
   readonly #texts = new Map<number, string>()
   readonly #subjects = new Map<number, Subject>()
 
-  constructor(reader: DatabaseSync) {
+  constructor(reader: DatabaseSync, inSnapshot: Snapshot) {
+    this.#inSnapshot = inSnapshot
     this.#chunkBefore = reader.prepare(
       `SELECT data FROM chunk WHERE site = ? AND type = ? AND (first_time, first_id) < (?, ?)
        ORDER BY first_time DESC, first_id DESC LIMIT 1`,
@@ -49,7 +52,15 @@ export class SqliteEventList {
     this.#origin = reader.prepare('SELECT * FROM origin WHERE id = ?')
   }
 
-  page(site: number, { range, type, after, limit }: EventListQuery): ListedEvent[] {
+  page(site: number, query: EventListQuery): ListedEvent[] {
+    return this.#inSnapshot(() => this.#page(site, query))
+  }
+
+  find(site: number, position: EventPosition): StoredEvent | null {
+    return this.#inSnapshot(() => this.#find(site, position))
+  }
+
+  #page(site: number, { range, type, after, limit }: EventListQuery): ListedEvent[] {
     const oldest = range.start * dayMs
     const end: EventPosition = { createdAt: (range.end + 1) * dayMs, id: 0 }
     const before = after && isOlder(after, end) ? after : end
@@ -72,7 +83,7 @@ export class SqliteEventList {
     return events
   }
 
-  find(site: number, { createdAt, id }: EventPosition): StoredEvent | null {
+  #find(site: number, { createdAt, id }: EventPosition): StoredEvent | null {
     for (const type of eventTypes.keys()) {
       const cursor = this.#open(site, type, { createdAt, id: id + 1 })
       if (cursor?.time === createdAt && cursor.id === id) {

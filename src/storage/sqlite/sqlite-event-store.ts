@@ -5,6 +5,7 @@ import type { AppendOutcome, EventBatch, EventStore, ImportProgress } from '../e
 import { SqliteEventList } from './sqlite-event-list.ts'
 import type { Freshness } from './sqlite-freshness.ts'
 import { packEvents, transferList } from './sqlite-packed-events.ts'
+import { createSnapshot } from './sqlite-snapshot.ts'
 import { SqliteSummaries } from './sqlite-summaries.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
 
@@ -17,8 +18,9 @@ export function createSqliteEventStore(
   freshness: Freshness,
   summaryBytesMax: number,
 ): EventStore {
-  const summaries = new SqliteSummaries(reader, summaryBytesMax)
-  const eventList = new SqliteEventList(reader)
+  const inSnapshot = createSnapshot(reader)
+  const summaries = new SqliteSummaries(reader, inSnapshot, summaryBytesMax)
+  const eventList = new SqliteEventList(reader, inSnapshot)
   const usageOfMonth = reader.prepare('SELECT site, events FROM usage WHERE account = ? AND month = ?')
   const importsOfSite = reader.prepare('SELECT * FROM import_progress WHERE site = ?')
   const revisionOf = rememberRevisions(reader, freshness)

@@ -23,13 +23,18 @@ export function markSiteRemoved(database: DatabaseSync, site: number, now: numbe
     .run(site, now)
 }
 
-/** True when nothing is left. */
+/** True when nothing is left. Each slice is a new revision: nobody may keep what he saw in between. */
 export function removeSiteSlice(database: DatabaseSync, site: number): boolean {
-  for (const sql of slices) {
-    if (Number(database.prepare(sql).run(site, rowsPerSlice).changes) > 0) return false
-  }
+  if (!deleteSlice(database, site)) return true
+  database.prepare('UPDATE site_state SET revision = revision + 1 WHERE site = ?').run(site)
+  return false
+}
+
+/** Days first, since they refer to names. False when there was nothing to delete. */
+function deleteSlice(database: DatabaseSync, site: number): boolean {
   const days = database.prepare(
     'DELETE FROM day WHERE key IN (SELECT key FROM day WHERE key >= ? AND key < ? LIMIT ?)',
   )
-  return Number(days.run(dayKey(site, 0), dayKey(site + 1, 0), rowsPerSlice).changes) === 0
+  if (Number(days.run(dayKey(site, 0), dayKey(site + 1, 0), rowsPerSlice).changes) > 0) return true
+  return slices.some(sql => Number(database.prepare(sql).run(site, rowsPerSlice).changes) > 0)
 }

@@ -5,6 +5,7 @@ import { type EventType, eventTypes } from '../../domain/event.ts'
 import { addDecimals, type DecimalSum, fromDecimal, zeroSum } from '../../domain/money.ts'
 import type { CountsByName, Granularity, NameCount, SeriesCounts } from '../event-store.ts'
 import { type DayTotals, dayKey, dayOfKey, decodeDay, hoursLength } from './sqlite-day.ts'
+import type { Snapshot } from './sqlite-snapshot.ts'
 import { buildSpan, type Span, spanDays, spanOf } from './sqlite-span.ts'
 
 interface SiteName {
@@ -14,6 +15,7 @@ interface SiteName {
 }
 
 interface SiteSummary {
+  /** Of the moment at which everything here was read; -1 before anything was. */
   revision: number
   /** First and last day with events; null while there are none. */
   extent: DateRange | null
@@ -21,14 +23,27 @@ interface SiteSummary {
   readonly names: SiteName[]
   readonly nameByText: Map<string, number>
   readonly nameBySubject: Map<number, number>
+  /** By number; only those that have events. */
   readonly spans: Map<number, Span>
-  bytes: number
+  /** Where spans have no events: the number of the next that has. */
+  readonly gapEnds: Map<number, number>
+  /** What the spans, and what everything that stays when they are read again, take in memory. */
+  spanBytes: number
+  keptBytes: number
 }
 
-/** What a site takes in memory besides its spans. */
+interface NumberedSpan {
+  readonly number: number
+  readonly span: Span
+}
+
 const siteBytes = 4_000
+const nameBytes = 300
+const gapBytes = 40
 
 export class SqliteSummaries {
+  readonly #inSnapshot: Snapshot
+  readonly #revision: StatementSync
   readonly #days: StatementSync
   readonly #firstKey: StatementSync
   readonly #lastKey: StatementSync
@@ -39,7 +54,9 @@ export class SqliteSummaries {
   #bytes = 0
   #counts = new Float64Array(256)
 
-  constructor(reader: DatabaseSync, bytesMax: number) {
+  constructor(reader: DatabaseSync, inSnapshot: Snapshot, bytesMax: number) {
+    this.#inSnapshot = inSnapshot
+    this.#revision = reader.prepare('SELECT revision FROM site_state WHERE site = ?')
     this.#days = reader.prepare('SELECT key, data FROM day WHERE key BETWEEN ? AND ?')
     this.#firstKey = reader.prepare('SELECT min(key) AS key FROM day WHERE key BETWEEN ? AND ?')
     this.#lastKey = reader.prepare('SELECT max(key) AS key FROM day WHERE key BETWEEN ? AND ?')
@@ -47,9 +64,10 @@ export class SqliteSummaries {
     this.#bytesMax = bytesMax
   }
 
+  /** `revision` is one that the site has reached: the answer is as new or newer. */
   countsByName(site: number, revision: number, range: DateRange): CountsByName {
-    const summary = this.#summary(site, revision)
-    const spans = this.#spansIn(site, summary, range)
+    const summary = this.#summaryOf(site)
+    const spans = this.#spansIn(site, summary, revision, range)
     // Names are complete only now: reading a span can find new ones.
     const counts = this.#countsOf(summary.names.length)
     const values = new Map<number, DecimalSum>()
@@ -70,10 +88,10 @@ export class SqliteSummaries {
   }
 
   series(site: number, revision: number, range: DateRange, granularity: Granularity): SeriesCounts {
-    const summary = this.#summary(site, revision)
+    const summary = this.#summaryOf(site)
     const width = granularity === 'hour' ? hoursLength : 3
     const counts = new Float64Array((range.end - range.start + 1) * width)
-    for (const { number, span } of this.#spansIn(site, summary, range)) {
+    for (const { number, span } of this.#spansIn(site, summary, revision, range)) {
       const first = Math.max(range.start, number * spanDays)
       const last = Math.min(range.end, number * spanDays + spanDays - 1)
       const from = (first - number * spanDays) * hoursLength
@@ -87,33 +105,45 @@ export class SqliteSummaries {
     return counts
   }
 
-  #summary(site: number, revision: number): SiteSummary {
+  #summaryOf(site: number): SiteSummary {
     let summary = this.#sites.get(site)
-    if (summary) {
-      this.#sites.delete(site)
-      this.#sites.set(site, summary)
-      if (summary.revision !== revision) this.#restart(site, summary, revision)
-      return summary
-    }
-    summary = {
-      revision,
-      extent: null,
-      names: [],
-      nameByText: new Map(),
-      nameBySubject: new Map(),
-      spans: new Map(),
-      bytes: siteBytes,
+    if (summary) this.#sites.delete(site)
+    else {
+      summary = {
+        revision: -1,
+        extent: null,
+        names: [],
+        nameByText: new Map(),
+        nameBySubject: new Map(),
+        spans: new Map(),
+        gapEnds: new Map(),
+        spanBytes: 0,
+        keptBytes: siteBytes,
+      }
+      this.#bytes += siteBytes
     }
     this.#sites.set(site, summary)
-    this.#bytes += siteBytes
-    this.#restart(site, summary, revision)
     return summary
   }
 
+  /** The spans that have events of the range, oldest first, all of one revision. */
+  #spansIn(site: number, summary: SiteSummary, revision: number, range: DateRange): NumberedSpan[] {
+    const known = summary.revision >= revision && knownSpans(summary, range)
+    if (known) return known
+    return this.#inSnapshot(() => {
+      const current = Number(this.#revision.get(site)?.revision ?? 0)
+      if (summary.revision !== current) this.#restart(site, summary, current)
+      this.#readMissing(site, summary, range)
+      this.#forgetLongUnused(site)
+      return knownSpans(summary, range)!
+    })
+  }
+
   #restart(site: number, summary: SiteSummary, revision: number): void {
-    this.#bytes -= summary.bytes - siteBytes
-    summary.bytes = siteBytes
+    this.#bytes -= summary.spanBytes
+    summary.spanBytes = 0
     summary.spans.clear()
+    summary.gapEnds.clear()
     summary.revision = revision
     const bounds = [dayKey(site, 0), dayKey(site + 1, 0) - 1] as const
     const first = this.#firstKey.get(...bounds)?.key
@@ -121,23 +151,27 @@ export class SqliteSummaries {
     summary.extent = first === null ? null : { start: dayOfKey(Number(first)), end: dayOfKey(Number(last)) }
   }
 
-  /** The spans that have events of the range, oldest first. */
-  #spansIn(site: number, summary: SiteSummary, range: DateRange): { number: number; span: Span }[] {
-    if (!summary.extent) return []
-    const spans: { number: number; span: Span }[] = []
-    const last = spanOf(Math.min(range.end, summary.extent.end))
-    for (let number = spanOf(Math.max(range.start, summary.extent.start)); number <= last; number++) {
-      let span = summary.spans.get(number)
-      if (!span) {
-        span = this.#readSpan(site, summary, number)
-        summary.spans.set(number, span)
-        summary.bytes += span.bytes
-        this.#bytes += span.bytes
+  #readMissing(site: number, summary: SiteSummary, range: DateRange): void {
+    const { first, last } = spanNumbers(summary, range)
+    for (let number = first; number <= last; ) {
+      const next = summary.spans.has(number) ? number + 1 : summary.gapEnds.get(number)
+      if (next !== undefined) {
+        number = next
+        continue
       }
-      if (span.names.length > 0) spans.push({ number, span })
+      const span = this.#readSpan(site, summary, number)
+      if (span.names.length > 0) summary.spans.set(number, span)
+      else summary.gapEnds.set(number, this.#nextSpan(site, number))
+      const bytes = span.names.length > 0 ? span.bytes : gapBytes
+      summary.spanBytes += bytes
+      this.#bytes += bytes
     }
-    this.#forgetLongUnused(site)
-    return spans
+  }
+
+  /** The number of the first span after this one that has events; the caller knows that there is one. */
+  #nextSpan(site: number, number: number): number {
+    const key = this.#firstKey.get(dayKey(site, (number + 1) * spanDays), dayKey(site + 1, 0) - 1)?.key
+    return spanOf(dayOfKey(Number(key)))
   }
 
   #readSpan(site: number, summary: SiteSummary, number: number): Span {
@@ -165,6 +199,9 @@ export class SqliteSummaries {
       if (index === undefined) {
         index = summary.names.push({ type, name: String(row.name), company: String(row.company) }) - 1
         summary.nameByText.set(text, index)
+        const bytes = nameBytes + 4 * text.length
+        summary.keptBytes += bytes
+        this.#bytes += bytes
       } else summary.names[index]!.company = String(row.company)
       summary.nameBySubject.set(id, index)
     }
@@ -174,7 +211,7 @@ export class SqliteSummaries {
     for (const [site, summary] of this.#sites) {
       if (this.#bytes <= this.#bytesMax || site === current) return
       this.#sites.delete(site)
-      this.#bytes -= summary.bytes
+      this.#bytes -= summary.spanBytes + summary.keptBytes
     }
   }
 
@@ -184,6 +221,29 @@ export class SqliteSummaries {
     else this.#counts.fill(0, 0, length)
     return this.#counts
   }
+}
+
+/** Numbers of the spans in which a range and the events of a site meet; `first` is above `last` where they do not. */
+function spanNumbers({ extent }: SiteSummary, range: DateRange): { first: number; last: number } {
+  if (!extent) return { first: 0, last: -1 }
+  return {
+    first: spanOf(Math.max(range.start, extent.start)),
+    last: spanOf(Math.min(range.end, extent.end)),
+  }
+}
+
+/** Null where one of them has not been read yet. */
+function knownSpans(summary: SiteSummary, range: DateRange): NumberedSpan[] | null {
+  const { first, last } = spanNumbers(summary, range)
+  const spans: NumberedSpan[] = []
+  for (let number = first; number <= last; ) {
+    const span = summary.spans.get(number)
+    const next = span ? number + 1 : summary.gapEnds.get(number)
+    if (next === undefined) return null
+    if (span) spans.push({ number, span })
+    number = next
+  }
+  return spans
 }
 
 const clampToSpan = (day: number, span: number): number =>
