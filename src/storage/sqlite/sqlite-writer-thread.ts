@@ -13,6 +13,12 @@ import { markSiteRemoved, removeSiteSlice } from './sqlite-site-remover.ts'
 export type WriterOperations = ReturnType<typeof operationsOn>['operations']
 export type OperationName = keyof WriterOperations
 
+export interface WriterSettings {
+  readonly file: string
+  /** How long to wait for another process's transaction. */
+  readonly patienceMs: number
+}
+
 export interface WriterRequest {
   readonly id: number
   readonly name: OperationName | 'close'
@@ -51,7 +57,7 @@ function operationsOn(database: DatabaseSync) {
 }
 
 function openForWriting(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: 0 })
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   // FULL: a commit is on disk before it is acknowledged. NORMAL would lose the last commits with the power.
   database.exec('PRAGMA synchronous = FULL')
   // 64 MiB of pages: chunks and roll-ups of a thousand busy sites.
@@ -62,14 +68,16 @@ function openForWriting(file: string): DatabaseSync {
 }
 
 /** Serves requests from `port` until `close` is asked for. */
-function serve(database: DatabaseSync, port: MessagePort): void {
+function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): void {
   const { appender, operations } = operationsOn(database)
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
+  // From here on only the beginning of a transaction can meet another process, and it has a better way of waiting.
+  database.exec('PRAGMA busy_timeout = 0')
   const queue: WriterRequest[] = []
 
   const runTransaction = (requests: readonly WriterRequest[]): WriterReply[] => {
-    beginPatiently(() => begin.run())
+    beginPatiently(() => begin.run(), patienceMs)
     try {
       const replies = requests.map(({ id, name, arguments: values }) => {
         const operation = operations[name as OperationName] as (...values: readonly unknown[]) => unknown
@@ -104,9 +112,10 @@ function serve(database: DatabaseSync, port: MessagePort): void {
     try {
       return runTransaction(requests)
     } catch (error) {
-      // One of them failed: each for itself, so that only that one is refused.
-      return requests.length === 1
-        ? [{ id: requests[0]!.id, error: describe(error) }]
+      const described = describe(error)
+      // One of them failed: each for itself, so that only that one is refused. Nobody waits for another process twice.
+      return requests.length === 1 || described.sqliteCode === sqliteBusy
+        ? requests.map(({ id }) => ({ id, error: described }))
         : requests.map(replyAlone)
     }
   }
@@ -120,8 +129,7 @@ function serve(database: DatabaseSync, port: MessagePort): void {
       if (replies.length > 0) port.postMessage(replies)
       if (queue[0]?.name === 'close') {
         const { id } = queue[0]
-        // Readers are done by now: the next start finds one file and no log to replay.
-        database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+        foldLog(database)
         database.close()
         port.postMessage([{ id, value: null }] satisfies WriterReply[])
         port.close()
@@ -131,9 +139,16 @@ function serve(database: DatabaseSync, port: MessagePort): void {
   })
 }
 
+/** So that the next start finds one file and no log to replay. Where the disk is full, the log stays, and nothing is lost. */
+function foldLog(database: DatabaseSync): void {
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {}
+}
+
 /** Waits for another process's transaction in short steps; SQLite's own waiting sleeps up to 100 ms a step. */
-function beginPatiently(begin: () => void): void {
-  const deadline = performance.now() + busyTimeoutMs
+function beginPatiently(begin: () => void, patienceMs: number): void {
+  const deadline = performance.now() + patienceMs
   for (;;) {
     try {
       begin()
@@ -158,4 +173,7 @@ function describe(error: unknown): { message: string; sqliteCode: number | null 
   }
 }
 
-if (parentPort) serve(openForWriting((workerData as { file: string }).file), parentPort)
+if (parentPort) {
+  const { file, patienceMs } = workerData as WriterSettings
+  serve(openForWriting(file), parentPort, patienceMs)
+}

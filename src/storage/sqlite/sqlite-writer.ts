@@ -1,16 +1,26 @@
 /** This side of the writer thread: starts it at the first write, hands requests over in one message a turn, bounds what waits. */
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/errors.ts'
-import type { OperationName, WriterOperations, WriterReply, WriterRequest } from './sqlite-writer-thread.ts'
+import { busyTimeoutMs } from './sqlite-schema.ts'
+import type {
+  OperationName,
+  WriterOperations,
+  WriterReply,
+  WriterRequest,
+  WriterSettings,
+} from './sqlite-writer-thread.ts'
 
 /** More than this in front of the disk is refused with OVERLOADED instead of filling the memory. */
 const waitingEventsMax = 200_000
 const retryAfterSeconds = 5
 const fullDiskRetryAfterSeconds = 60
 
-const sqliteFull = 13
-const sqliteIoError = 10
+/** What SQLite says when nothing was written and a later try may succeed, with what a caller is told. */
+const passingFailures: Readonly<Record<number, { message: string; retryAfterSeconds: number }>> = {
+  5: { message: 'Another process holds the storage', retryAfterSeconds },
+  10: { message: 'The storage cannot be written', retryAfterSeconds: fullDiskRetryAfterSeconds },
+  13: { message: 'The storage is full', retryAfterSeconds: fullDiskRetryAfterSeconds },
+}
 
 interface Waiting {
   readonly resolve: (value: never) => void
@@ -19,7 +29,7 @@ interface Waiting {
 }
 
 export class SqliteWriter {
-  readonly #file: string
+  readonly #start: () => Worker
   readonly #onCommitted: () => void
   #thread: Worker | null = null
   #nextId = 1
@@ -29,9 +39,10 @@ export class SqliteWriter {
   #transfers: ArrayBuffer[] = []
   #closed = false
 
-  /** `onCommitted` is called before the callers of a commit hear of it. */
-  constructor(file: string, onCommitted: () => void) {
-    this.#file = file
+  /** `onCommitted` is called before the callers of a commit hear of it; `patienceMs` is for transactions of other processes. */
+  constructor(file: string, onCommitted: () => void, patienceMs = busyTimeoutMs) {
+    this.#start = () =>
+      new Worker(writerThreadFile, { workerData: { file, patienceMs } satisfies WriterSettings })
     this.#onCommitted = onCommitted
   }
 
@@ -57,8 +68,11 @@ export class SqliteWriter {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    if (!this.#thread) return
-    const exited = once(this.#thread, 'exit')
+    // What was handed over in this very turn is still on this side.
+    this.#post()
+    const thread = this.#thread
+    if (!thread) return
+    const exited = new Promise(resolve => thread.once('exit', resolve))
     await this.#send('close', [], 0)
     await exited
   }
@@ -74,7 +88,8 @@ export class SqliteWriter {
   }
 
   #post(): void {
-    this.#thread ??= this.#start()
+    if (this.#outbox.length === 0) return
+    this.#thread ??= this.#startThread()
     const requests = this.#outbox
     const transfers = this.#transfers
     this.#outbox = []
@@ -82,18 +97,20 @@ export class SqliteWriter {
     this.#thread.postMessage(requests, transfers)
   }
 
-  #start(): Worker {
-    const thread = new Worker(new URL(writerThreadFile(), import.meta.url), {
-      workerData: { file: this.#file },
-    })
+  #startThread(): Worker {
+    const thread = this.#start()
     thread.on('message', (replies: WriterReply[]) => {
       this.#onCommitted()
       for (const reply of replies) this.#settle(reply)
     })
     const fail = (error: Error): void => {
+      // After an error comes the exit; by then another thread may be at work.
+      if (this.#thread !== thread) return
       const waiting = [...this.#waiting.values()]
       this.#waiting.clear()
       this.#waitingEvents = 0
+      this.#outbox = []
+      this.#transfers = []
       this.#thread = null
       for (const { reject } of waiting) reject(error)
     }
@@ -113,17 +130,13 @@ export class SqliteWriter {
 }
 
 // The published package holds JavaScript: there the neighbour ends as this file does.
-const writerThreadFile = (): string => `./sqlite-writer-thread${import.meta.filename.slice(-3)}`
+const writerThreadFile = new URL(`./sqlite-writer-thread${import.meta.filename.slice(-3)}`, import.meta.url)
 
 function toError({ message, sqliteCode }: { message: string; sqliteCode: number | null }): Error {
-  if (sqliteCode !== sqliteFull && sqliteCode !== sqliteIoError)
-    return new Error(`Storage failed: ${message}`)
-  return new AppError(
-    'OVERLOADED',
-    'The storage is full or cannot be written; nothing of this request was recorded.',
-    {
-      retryAfterSeconds: fullDiskRetryAfterSeconds,
-      cause: new Error(message),
-    },
-  )
+  const passing = passingFailures[sqliteCode ?? -1]
+  if (!passing) return new Error(`Storage failed: ${message}`)
+  return new AppError('OVERLOADED', `${passing.message}; nothing of this request was recorded.`, {
+    retryAfterSeconds: passing.retryAfterSeconds,
+    cause: new Error(message),
+  })
 }
