@@ -43,11 +43,7 @@ export function createSqliteAccountStore(
     findAccount: async id => findAccount(id),
     findAccountByEmail: async email => one(accountByEmail, toAccount, email),
     setPlan: (accountId, plan) => writer.run('setPlan', [accountId, plan]),
-    async removeAccount(accountId) {
-      const sites = sitesOfAccount.all(accountId).map(toSite)
-      await writer.run('removeAccount', [accountId])
-      return sites
-    },
+    removeAccount: async accountId => (await writer.run('removeAccount', [accountId])).map(toSite),
 
     async addSite(site) {
       return (await writer.run('addSite', [site])) ? one(siteById, toSite, site.id) : null

@@ -21,11 +21,16 @@ export class SqliteAccountWriter {
     return this.#change('UPDATE account SET plan = ? WHERE id = ?', plan, accountId)
   }
 
-  removeAccount(accountId: string): void {
+  /** Gives the rows of the sites that went with it. */
+  removeAccount(accountId: string): Record<string, unknown>[] {
+    const sites = this.#database
+      .prepare('SELECT * FROM site WHERE account_id = ? ORDER BY number')
+      .all(accountId)
     this.#run('INSERT OR IGNORE INTO site_purge SELECT number FROM site WHERE account_id = ?', accountId)
     this.#run('DELETE FROM site WHERE account_id = ?', accountId)
     this.#run("UPDATE api_key SET name = '', last_four = '' WHERE account_id = ?", accountId)
     this.#change('DELETE FROM account WHERE id = ?', accountId)
+    return sites
   }
 
   addSite({ id, accountId, domain, key, createdAt }: NewSite): boolean {
@@ -57,9 +62,10 @@ export class SqliteAccountWriter {
     return this.#change('UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id)
   }
 
-  /** Not a change that makes remembered look-ups stale: nothing decides by it. */
+  /** Not a change that makes remembered look-ups stale: nothing decides by it. The latest use counts, whoever reports it last. */
   touchKeys(lastUsed: ReadonlyMap<string, number>): void {
-    for (const [id, time] of lastUsed) this.#run('UPDATE api_key SET last_used_at = ? WHERE id = ?', time, id)
+    const touch = 'UPDATE api_key SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?'
+    for (const [id, time] of lastUsed) this.#run(touch, time, id)
   }
 
   /** Runs a statement and tells all processes to look accounts up again; true when it changed a row. */
