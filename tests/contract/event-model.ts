@@ -1,0 +1,86 @@
+/** What the answers about a list of events must be, reckoned by plain filters: the oracle of the contract. */
+import assert from 'node:assert/strict'
+import { type DateRange, dayMs, dayOf, hourMs } from '../../src/domain/date-range.ts'
+import { type EventPosition, type EventType, eventTypes, type NewEvent } from '../../src/domain/event.ts'
+import type {
+  CountsByName,
+  EventListQuery,
+  EventStore,
+  Granularity,
+  NameCount,
+} from '../../src/storage/event-store.ts'
+import { everyDay, listAll } from './sample-events.ts'
+
+type CountedEvent = Pick<NewEvent, 'type' | 'name' | 'company' | 'createdAt' | 'value'>
+
+const isIn = (range: DateRange, { createdAt }: { createdAt: number }): boolean =>
+  dayOf(createdAt) >= range.start && dayOf(createdAt) <= range.end
+
+/** Values are taken as whole cents, so that their sum is exact. */
+export function expectedCounts(events: readonly CountedEvent[], range: DateRange): CountsByName {
+  const counts: Record<EventType, NameCount[]> = { bot: [], referral: [], conversion: [] }
+  const inRange = events.filter(event => isIn(range, event))
+  for (const type of eventTypes) {
+    const ofType = inRange.filter(event => event.type === type)
+    for (const name of new Set(ofType.map(event => event.name))) {
+      const ofName = ofType.filter(event => event.name === name)
+      const cents = ofName.reduce((sum, { value }) => sum + Math.round((value ?? 0) * 100), 0)
+      counts[type].push({ name, company: ofName[0]!.company, count: ofName.length, value: cents / 100 })
+    }
+  }
+  return inOrder(counts)
+}
+
+/** Counts come in no particular order. */
+export const inOrder = (counts: CountsByName): CountsByName => ({
+  bot: sorted(counts.bot),
+  referral: sorted(counts.referral),
+  conversion: sorted(counts.conversion),
+})
+
+const sorted = (names: readonly NameCount[]): NameCount[] =>
+  [...names].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+
+export function expectedSeries(
+  events: readonly CountedEvent[],
+  range: DateRange,
+  granularity: Granularity,
+): number[] {
+  const bucketMs = granularity === 'day' ? dayMs : hourMs
+  const from = range.start * dayMs
+  const counts = new Array<number>((((range.end - range.start + 1) * dayMs) / bucketMs) * 3).fill(0)
+  for (const event of events.filter(each => isIn(range, each))) {
+    counts[Math.floor((event.createdAt - from) / bucketMs) * 3 + eventTypes.indexOf(event.type)]!++
+  }
+  return counts
+}
+
+/** Newest first: time descending, then id descending. */
+export const listOrder = (a: EventPosition, b: EventPosition): number =>
+  b.createdAt - a.createdAt || b.id - a.id
+
+export function expectedPage<Event extends EventPosition & { readonly type: EventType }>(
+  events: readonly Event[],
+  { range, type, after, limit }: EventListQuery,
+): Event[] {
+  return events
+    .filter(event => isIn(range, event) && (type === null || event.type === type))
+    .filter(event => after === null || listOrder(after, event) < 0)
+    .sort(listOrder)
+    .slice(0, limit)
+}
+
+/** Holds that counts and series of a site equal its list to the unit; returns the number of events. */
+export async function assertRollUpsEqualList(store: EventStore, site: number): Promise<number> {
+  const events = await listAll(store, site)
+  const ids = new Set(events.map(event => event.id))
+  assert.equal(ids.size, events.length, 'an event is listed twice')
+  assert.deepEqual(inOrder(await store.countsByName(site, everyDay)), expectedCounts(events, everyDay))
+  if (events.length === 0) return 0
+  const range = { start: dayOf(events.at(-1)!.createdAt), end: dayOf(events[0]!.createdAt) }
+  for (const granularity of ['day', 'hour'] as const) {
+    const series = await store.series(site, range, granularity)
+    assert.deepEqual([...series], expectedSeries(events, range, granularity))
+  }
+  return events.length
+}

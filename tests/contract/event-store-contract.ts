@@ -1,0 +1,26 @@
+/** What every engine promises about events, as tests: the words of src/storage/event-store.ts made checkable. */
+import { contractSuite, type Lacks, type OpenEngine } from './engine.ts'
+import { appendPromises } from './events/appends.ts'
+import { countPromises } from './events/counts.ts'
+import { importPromises } from './events/imports.ts'
+import { modelPromises } from './events/model.ts'
+import { quotaPromises } from './events/quota.ts'
+import { removalPromises } from './events/removal.ts'
+import { repeatPromises } from './events/repeats.ts'
+import { revisionPromises } from './events/revisions.ts'
+import { textPromises } from './events/texts.ts'
+
+/** `lacks` names what the engine cannot promise, each with the reason; those tests are skipped with it. */
+export function eventStoreContract(name: string, open: OpenEngine, lacks: Lacks = {}): void {
+  contractSuite(`${name} as a store of events`, open, lacks, suite => {
+    appendPromises(suite)
+    textPromises(suite)
+    countPromises(suite)
+    repeatPromises(suite)
+    quotaPromises(suite)
+    importPromises(suite)
+    revisionPromises(suite)
+    removalPromises(suite)
+    modelPromises(suite)
+  })
+}

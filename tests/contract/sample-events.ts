@@ -1,0 +1,88 @@
+/** Events and batches for tests: valid as they are, and any field to choose. */
+import assert from 'node:assert/strict'
+import { type DateRange, dayOf, lastDay } from '../../src/domain/date-range.ts'
+import type { EventPosition, EventType, NewEvent, Provenance } from '../../src/domain/event.ts'
+import type { EventBatch, EventStore, ListedEvent } from '../../src/storage/event-store.ts'
+
+/** A moment in the middle of a UTC day, month and year. */
+export const noon = Date.UTC(2026, 5, 15, 12)
+
+export const everyDay: DateRange = { start: 0, end: lastDay }
+
+export const dayRange = (timeMs: number): DateRange => ({ start: dayOf(timeMs), end: dayOf(timeMs) })
+
+export const someProvenance: Provenance = {
+  arrival: 'hits',
+  userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)',
+  referrerHost: null,
+  status: 200,
+  rule: 'token:GPTBot',
+  catalogueVersion: '2026-06-01',
+}
+
+export const botEvent = (chosen: Partial<NewEvent> = {}): NewEvent => ({
+  type: 'bot',
+  name: 'GPTBot',
+  company: 'OpenAI',
+  path: '/docs/start',
+  country: 'US',
+  createdAt: noon,
+  value: null,
+  provenance: someProvenance,
+  ...chosen,
+})
+
+export const referralEvent = (chosen: Partial<NewEvent> = {}): NewEvent =>
+  botEvent({ type: 'referral', name: 'ChatGPT', company: '', ...chosen })
+
+export const conversionEvent = (chosen: Partial<NewEvent> = {}): NewEvent =>
+  botEvent({ type: 'conversion', name: 'signup', company: '', ...chosen })
+
+/** So many events, a millisecond apart, each with a path of its own. */
+export const manyEvents = (count: number, chosen: Partial<NewEvent> = {}): NewEvent[] =>
+  Array.from({ length: count }, (_, i) => botEvent({ path: `/page/${i}`, createdAt: noon + i, ...chosen }))
+
+/** The account has the number of the site unless another is chosen. */
+export const batchOf = (
+  site: number,
+  events: readonly NewEvent[],
+  chosen: Partial<EventBatch> = {},
+): EventBatch => ({ site, account: site, events, now: noon, monthlyLimit: null, ...chosen })
+
+export async function record(
+  store: EventStore,
+  site: number,
+  events: readonly NewEvent[],
+  chosen: Partial<EventBatch> = {},
+): Promise<void> {
+  assert.deepEqual(await store.append(batchOf(site, events, chosen)), { outcome: 'recorded' })
+}
+
+/** The whole list of a site, read page by page. */
+export async function listAll(
+  store: EventStore,
+  site: number,
+  {
+    range = everyDay,
+    type = null,
+    limit = 1000,
+  }: { range?: DateRange; type?: EventType | null; limit?: number } = {},
+): Promise<ListedEvent[]> {
+  const all: ListedEvent[] = []
+  let after: EventPosition | null = null
+  for (;;) {
+    const page: ListedEvent[] = await store.list(site, { range, type, after, limit })
+    all.push(...page)
+    if (page.length < limit) return all
+    after = page.at(-1)!
+  }
+}
+
+/** What a caller recorded, as the list shows it apart from its id. */
+export const asRecorded = ({ provenance: _, ...event }: NewEvent): Omit<ListedEvent, 'id'> => event
+
+export const withoutId = ({ id: _, ...event }: ListedEvent): Omit<ListedEvent, 'id'> => event
+
+/** In the order of the list, as far as times decide it. */
+export const newestFirst = (events: readonly NewEvent[]): NewEvent[] =>
+  [...events].sort((a, b) => b.createdAt - a.createdAt)
