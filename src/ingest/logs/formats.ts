@@ -52,9 +52,9 @@ export const isLine = (text: string): boolean => text !== '' && text[0] !== '#'
 /** An unfinished last line is left out unless it is the only one. */
 function nonBlankLines(head: Buffer): string[] {
   const text = head.toString('utf8').replace(/^\ufeff/, '')
-  const lines = text.split(/\r?\n/)
-  if (lines.length > 1) lines.pop()
-  return lines.filter(line => line !== '')
+  const all = text.split(/\r?\n/)
+  const finished = all.slice(0, -1)
+  return (finished.some(isLine) ? finished : all).filter(line => line !== '')
 }
 
 function countRead(parser: LineParser, lines: readonly string[]): number {

@@ -9,6 +9,8 @@ const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep
 export const clfTimeLength = 26
 const clfDateLength = 11
 const clfZoneAt = 21
+/** What no date begins with. */
+const unread = 'unread'
 const clfShape = /^\d\d\/[A-Z][a-z]{2}\/\d{4}$/
 const clfZoneShape = /^[+-]\d{4}$/
 
@@ -17,8 +19,8 @@ const clfZoneShape = /^[+-]\d{4}$/
  * zone seldom change from line to line, so what they come to is kept and compared instead of computed.
  */
 export function createClfTimeReader(): (text: string, at: number) => number {
-  let lastDate = 'none'
-  let lastZone = 'none'
+  let lastDate = unread
+  let lastZone = unread
   let midnightMs = Number.NaN
 
   return (text, at) => {
@@ -26,6 +28,8 @@ export function createClfTimeReader(): (text: string, at: number) => number {
       lastDate = text.slice(at, at + clfDateLength)
       lastZone = text.slice(at + clfZoneAt, at + clfTimeLength)
       midnightMs = clfMidnight(lastDate, lastZone)
+      // Broken ones may be shorter, and a short text is at the beginning of many.
+      if (Number.isNaN(midnightMs)) lastDate = unread
     }
     const time = at + clfDateLength
     if (!isColon(text, time) || !isColon(text, time + 3) || !isColon(text, time + 6)) return Number.NaN
@@ -76,7 +80,8 @@ export function parseJsonTime(value: unknown): number {
 function epochMs(value: number): number {
   if (value < 1e11) return Math.round(value * 1000)
   if (value < 1e14) return Math.round(value)
-  return value < 1e17 ? Math.floor(value / 1e3) : Math.floor(value / 1e6)
+  if (value < 1e17) return Math.floor(value / 1e3)
+  return value < 1e20 ? Math.floor(value / 1e6) : Number.NaN
 }
 
 /** NaN when the month has no such day. */
