@@ -144,11 +144,13 @@ export class SqliteSummaries {
     summary.spanBytes = 0
     summary.spans.clear()
     summary.gapEnds.clear()
-    summary.revision = revision
+    // Stays so if a read fails: what was not read must not count as known.
+    summary.revision = -1
     const bounds = [dayKey(site, 0), dayKey(site + 1, 0) - 1] as const
     const first = this.#firstKey.get(...bounds)?.key
     const last = this.#lastKey.get(...bounds)?.key
     summary.extent = first === null ? null : { start: dayOfKey(Number(first)), end: dayOfKey(Number(last)) }
+    summary.revision = revision
   }
 
   #readMissing(site: number, summary: SiteSummary, range: DateRange): void {
