@@ -45,7 +45,7 @@ export function parseDateRange(query: { start?: unknown; end?: unknown }, nowMs:
 function requireDay(parameter: string, value: unknown): number {
   const day = typeof value === 'string' ? parseDay(value) : null
   if (day !== null) return day
-  const got = Array.isArray(value) ? 'several values' : JSON.stringify(value)
+  const got = Array.isArray(value) ? 'several values' : JSON.stringify(value).slice(0, 100)
   throw new AppError(
     'INVALID_DATE_RANGE',
     `${parameter} is ${got}; it must be one real date from 1970-01-01 to 9999-12-31 as YYYY-MM-DD.`,
