@@ -1,9 +1,11 @@
 /** The HTTP server, put together: routes, errors, headers. It does not listen yet. */
 import compress from '@fastify/compress'
-import fastify, { type FastifyInstance, LogController } from 'fastify'
-import { errorJson, sendError, sendMethodNotAllowed, sendNotFound } from './error-response.ts'
+import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { AppError } from '../domain/errors.ts'
+import { refuseMalformedRequest, sendError, sendNotFound } from './error-response.ts'
 import type { HttpParts } from './http-parts.ts'
 import { describeApi } from './openapi.ts'
+import { knowEveryMethod, refuseOtherMethods, watchRoutes } from './other-methods.ts'
 import { acceptBatchBodies } from './receive-batch.ts'
 import { logRequests, requestIds } from './request-log.ts'
 import { eventsRoutes } from './routes/events.ts'
@@ -17,22 +19,22 @@ import { timeseriesRoute } from './routes/timeseries.ts'
 const compressFromBytes = 1_024
 
 export async function createApp(parts: HttpParts, version: string): Promise<FastifyInstance> {
+  const nextId = requestIds()
   const app = fastify({
     loggerInstance: parts.logger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestIds(),
+    genReqId: nextId,
     trustProxy: [...parts.trustProxy],
     forceCloseConnections: 'idle',
     frameworkErrors: sendError,
+    // Node's own answer has no body and no request id.
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: 2_000 },
-    clientErrorHandler: (_error, socket) => {
-      if (!socket.writable) return
-      const body = errorJson('INVALID_PARAMETER', 'This is not a valid HTTP request.')
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-      )
-    },
+    clientErrorHandler: (error, socket) => refuseMalformedRequest(error, socket, nextId()),
   }) as unknown as FastifyInstance
+  knowEveryMethod(app)
+  // Only recording reads bodies; a refused request must not fail on one that it never looks at.
+  app.removeAllContentTypeParsers()
   app.setErrorHandler(sendError)
   app.setNotFoundHandler(sendNotFound)
   // Queries and bodies are read by the routes, in the order of checks that the API promises.
@@ -43,15 +45,32 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
-    done()
+    done(lacksHost(request) ? new AppError('INVALID_PARAMETER', 'The Host header is missing.') : undefined)
   })
+  // Unknown expectations may be ignored (RFC 9110, 10.1.1); Node's own answer has no request id.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   logRequests(app, parts.logger)
-  await app.register(compress, { threshold: compressFromBytes, encodings: ['zstd', 'br', 'gzip'] })
+  await app.register(compress, {
+    threshold: compressFromBytes,
+    encodings: ['zstd', 'br', 'gzip'],
+    // Bodies are taken as they are sent (receive-batch.ts).
+    globalDecompression: false,
+  })
   await describeApi(app, version)
   await app.register(async api => registerApi(api, parts))
-  healthRoutes(app, parts)
-  app.get('/openapi.json', { schema: { hide: true }, handler: async () => app.swagger() })
+  await app.register(async open => registerOpen(open, parts))
   return app
+}
+
+const lacksHost = ({ raw, headers }: FastifyRequest): boolean =>
+  headers.host === undefined && raw.httpVersion !== '1.0'
+
+/** What anybody may ask, without a key. */
+function registerOpen(open: FastifyInstance, parts: HttpParts): void {
+  const methodsByUrl = watchRoutes(open)
+  healthRoutes(open, parts)
+  open.get('/openapi.json', { schema: { hide: true }, handler: async () => open.swagger() })
+  for (const [url, methods] of [...methodsByUrl]) refuseOtherMethods(open, url, [...methods])
 }
 
 const corsMethods = 'GET, POST, OPTIONS'
@@ -61,12 +80,7 @@ const exposedHeaders =
 
 /** Everything under /api/v1. */
 function registerApi(api: FastifyInstance, parts: HttpParts): void {
-  const methodsByUrl = new Map<string, Set<string>>()
-  api.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsByUrl.get(url) ?? new Set()
-    for (const name of [method].flat()) methods.add(name)
-    methodsByUrl.set(url, methods)
-  })
+  const methodsByUrl = watchRoutes(api)
   // A bearer key is no ambient credential: any origin may ask.
   api.addHook('onRequest', (_request, reply, done) => {
     reply.header('access-control-allow-origin', '*')
@@ -87,14 +101,6 @@ function registerApi(api: FastifyInstance, parts: HttpParts): void {
       reply.header('access-control-max-age', 86_400)
       return reply.code(204).send()
     })
-    const others = api.supportedMethods.filter(method => !allowed.includes(method))
-    api.route({
-      method: others,
-      url,
-      schema: { hide: true },
-      // The body of a request that is refused is not read.
-      onRequest: sendMethodNotAllowed(allowed),
-      handler: sendMethodNotAllowed(allowed),
-    })
+    refuseOtherMethods(api, url, allowed)
   }
 }

@@ -1,5 +1,6 @@
 /** Turns whatever was thrown into the one shape of error that callers see. */
 
+import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError, type ErrorCode, errorCatalogue } from '../domain/errors.ts'
@@ -39,6 +40,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     )
   // A path that the router refuses has passed no hook.
   reply.header('x-request-id', request.id)
+  reply.header('x-content-type-options', 'nosniff')
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   return reply
@@ -58,12 +60,40 @@ function toAppError(error: unknown): AppError | null {
 }
 
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // A script in a browser must be able to read that its path is wrong.
+  reply.header('access-control-allow-origin', '*')
   const path = request.url.replace(/\?.*$/s, '').slice(0, 200)
   return sendError(
     new AppError('NOT_FOUND', `There is nothing at ${path}. The API reference is at /docs.`),
     request,
     reply,
   )
+}
+
+/** Answers what is no HTTP request: no route, hook or reply exists for it. */
+export function refuseMalformedRequest(
+  { code }: NodeJS.ErrnoException,
+  socket: Socket,
+  requestId: string,
+): void {
+  if (!socket.writable) return
+  const body = errorJson(
+    'INVALID_PARAMETER',
+    malformedRequests[code ?? ''] ?? 'This is not a valid HTTP request.',
+  )
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    `X-Request-Id: ${requestId}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+const malformedRequests: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'The headers of this request are larger than 16 KiB.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'This request did not arrive in time.',
 }
 
 export function sendMethodNotAllowed(allowed: readonly string[]) {

@@ -10,7 +10,6 @@ const linesType = 'application/x-ndjson'
 
 /** Bodies reach the handlers as bytes: idempotency compares them as they came. */
 export function acceptBatchBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     ['application/json', linesType],
     { parseAs: 'buffer', bodyLimit: batchBytesMax },
