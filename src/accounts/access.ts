@@ -1,5 +1,5 @@
 /** Who may: from an Authorization header to a caller, and from a caller and a site id to a site that is his. */
-import type { Account, ApiKey, Scope, Site } from '../domain/account.ts'
+import { type Account, type ApiKey, planOf, type Scope, type Site } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
 import { hashApiKey, isApiKey } from '../domain/ids.ts'
 import type { Plan, PlanTable } from '../domain/plan.ts'
@@ -37,7 +37,7 @@ export async function authenticate(parts: AccessParts, authorization: string | u
   if (!owner) throw new AppError('INVALID_KEY', 'This API key is unknown or was revoked.')
   if (!owner.account)
     throw new AppError('USER_NOT_FOUND', 'The account that this API key belongs to no longer exists.')
-  return { key: owner.key, account: owner.account, plan: parts.plans[owner.account.plan] }
+  return { key: owner.key, account: owner.account, plan: planOf(parts.plans, owner.account) }
 }
 
 /** Throws INSUFFICIENT_SCOPE. */

@@ -1,5 +1,5 @@
 /** Accounts, their sites and their API keys, as records. */
-import type { PlanName } from './plan.ts'
+import type { Plan, PlanName, PlanTable } from './plan.ts'
 
 export interface Account {
   /** `usr_…` */
@@ -8,8 +8,14 @@ export interface Account {
   readonly number: number
   readonly email: string
   readonly plan: PlanName
+  /** Whoever set this instance up: no quota, and sees all accounts. */
+  readonly isOwner: boolean
   readonly createdAt: number
 }
+
+/** What an account may do: its plan, which for the owner has no quota. */
+export const planOf = (plans: PlanTable, { plan, isOwner }: Account): Plan =>
+  isOwner ? { ...plans[plan], eventsPerMonth: null } : plans[plan]
 
 export interface Site {
   /** `site_…` */

@@ -34,6 +34,19 @@ export interface KeyOwner {
   readonly account: Account | null
 }
 
+export interface LoginResult {
+  readonly rows: readonly Record<string, unknown>[]
+  readonly changes: number
+}
+
+/** The tables of logins and sessions, for the library that owns them (accounts/sessions.ts); in the database of the rest. */
+export interface LoginDatabase {
+  readonly dialect: 'sqlite'
+  /** Runs one statement; resolves when a change is on disk. `changes` tells statements that change from those that ask. */
+  query(sql: string, values: readonly LoginValue[], changes: boolean): Promise<LoginResult>
+}
+export type LoginValue = string | number | null
+
 /** Every change holds for every process on the same data from its next question on. */
 export interface AccountStore {
   /** Null when the email is taken (compared without regard to case). */
@@ -44,8 +57,12 @@ export interface AccountStore {
   findAccountByEmail(email: string): Promise<Account | null>
   /** False when there is no such account. */
   setPlan(accountId: string, plan: PlanName): Promise<boolean>
+  /** The owner of the instance; null while there is none. */
+  findOwner(): Promise<Account | null>
+  /** Makes the account the owner, with the plan Pro. False when there is an owner already or no such account. */
+  makeOwner(accountId: string): Promise<boolean>
   /**
-   * Deletes the account, its sites and what is personal in its keys, and returns the sites, whose events the caller
+   * Deletes the account, its login, its sites and what is personal in its keys, and returns the sites, whose events the caller
    * then removes. The keys' hashes stay, so that they can answer USER_NOT_FOUND.
    */
   removeAccount(accountId: string): Promise<Site[]>
@@ -55,6 +72,8 @@ export interface AccountStore {
   /** Oldest first; of one account, or of all. */
   listSites(accountId: string | null): Promise<Site[]>
   findSite(id: string): Promise<Site | null>
+  /** Null when there is no such site. */
+  setDomain(id: string, domain: string): Promise<Site | null>
   /** Null when there is no such site. */
   removeSite(id: string): Promise<Site | null>
   /** Numbers of removed sites whose events may still be there, after a crash in the middle of a removal. */
@@ -72,4 +91,8 @@ export interface AccountStore {
   findKey(hash: string): Promise<KeyOwner | null>
   /** Remembers when keys were last used; milliseconds by key id. */
   touchKeys(lastUsed: ReadonlyMap<string, number>): Promise<void>
+
+  /** Random, made with the database: signs session cookies. */
+  sessionSecret(): Promise<string>
+  readonly logins: LoginDatabase
 }

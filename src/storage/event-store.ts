@@ -57,6 +57,56 @@ export interface NameCount {
 /** Counts by name, in no particular order; one entry a name. */
 export type CountsByName = Readonly<Record<EventType, readonly NameCount[]>>
 
+/** What a breakdown is over; every condition that is not null must hold. */
+export interface FacetFilter {
+  readonly names: readonly { readonly type: EventType; readonly name: string }[] | null
+  readonly path: string | null
+  readonly country: string | null
+}
+
+export interface FacetQuery {
+  readonly range: DateRange
+  readonly filter: FacetFilter
+  /** Most pages in the answer. */
+  readonly pagesMax: number
+  /** The type by whose count pages are ordered; null is all types together. */
+  readonly pageOrder: EventType | null
+}
+
+export interface FacetName {
+  readonly type: EventType
+  readonly name: string
+  readonly company: string
+}
+
+/** Counts of one page or country. */
+export interface FacetCount extends Readonly<Record<EventType, number>> {
+  readonly name: string
+  /** Exact sum of the values of its conversions. */
+  readonly value: number
+}
+
+/** All counts of a filter by name, page, country and day; names and countries in no particular order. */
+export interface FacetReport {
+  /** `days`: a count a day of FacetReport.range; null where the answer would grow too long. */
+  readonly names: readonly (FacetName & {
+    readonly count: number
+    readonly value: number
+    readonly days: Float64Array | null
+  })[]
+  /** By count, descending. */
+  readonly pages: readonly FacetCount[]
+  /** How many pages there are besides "other". */
+  readonly pageCount: number
+  /** What engines that bound the pages of a day counted together; a country named `other` is the same for countries. */
+  readonly otherPages: FacetCount
+  readonly countries: readonly FacetCount[]
+  /** The part of the range that has events of the site at all; null when there is none. */
+  readonly range: DateRange | null
+  /** Three counts a day of that part: bot, referral, conversion. */
+  readonly days: Float64Array
+}
+
 export type Granularity = 'day' | 'hour'
 
 /** Three counts a bucket (bot, referral, conversion), without gaps, from the first bucket of the range to the last. */
@@ -94,6 +144,8 @@ export interface EventStore {
   /** The caller keeps ranges to a size whose answer fits in memory (see reports/timeseries.ts). */
   series(site: number, range: DateRange, granularity: Granularity): Promise<SeriesCounts>
   /** Newest first: createdAt descending, then id descending. */
+  /** From a roll-up: the cost does not grow with traffic. */
+  facets(site: number, query: FacetQuery): Promise<FacetReport>
   list(site: number, query: EventListQuery): Promise<ListedEvent[]>
   /** One event with all that explains it; null when there is none at that position. */
   find(site: number, position: EventPosition): Promise<StoredEvent | null>

@@ -34,6 +34,7 @@ const newKey = (accountId: string, chosen: Partial<NewKey> = {}): NewKey => ({
 export function accountStoreContract(name: string, open: OpenEngine): void {
   contractSuite(`${name} as a store of accounts`, open, {}, suite => {
     accountPromises(suite)
+    ownerPromises(suite)
     sitePromises(suite)
     keyPromises(suite)
     removalPromises(suite)
@@ -48,7 +49,7 @@ function accountPromises(suite: Suite): void {
     const { accounts } = suite.engine.stores
     const wanted = newAccount({ plan: 'pro', email: 'Grace+1@Example.org' })
     const added = await accounts.addAccount(wanted)
-    assert.deepEqual(added, { ...wanted, number: added?.number })
+    assert.deepEqual(added, { ...wanted, isOwner: false, number: added?.number })
     assert.ok(Number.isSafeInteger(added?.number) && added!.number > 0)
     assert.deepEqual(await accounts.findAccount(wanted.id), added)
     assert.deepEqual(await accounts.findAccountByEmail(wanted.email), added)
@@ -102,8 +103,41 @@ function accountPromises(suite: Suite): void {
   })
 }
 
+function ownerPromises(suite: Suite): void {
+  const { promise } = suite
+
+  promise('of several accounts that want to own the instance at once one does, and it is Pro', async () => {
+    const [one, other] = [suite.engine.stores.accounts, (await suite.another()).accounts]
+    assert.equal(await one.findOwner(), null)
+    const rivals = [await addAccount(one), await addAccount(one), await addAccount(one)]
+    const made = await Promise.all(rivals.map(({ id }, i) => (i % 2 === 0 ? one : other).makeOwner(id)))
+    assert.equal(made.filter(Boolean).length, 1)
+    const owner = rivals[made.indexOf(true)]!
+    assert.deepEqual(await other.findOwner(), { ...owner, plan: 'pro', isOwner: true })
+    assert.equal(await one.makeOwner(owner.id), false)
+    assert.equal(await one.makeOwner('usr_unknown'), false)
+    await one.removeAccount(owner.id)
+    assert.equal(await one.findOwner(), null)
+  })
+
+  promise('the secret that signs sessions is long, and the same for every process', async () => {
+    const secret = await suite.engine.stores.accounts.sessionSecret()
+    assert.match(secret, /^[0-9a-f]{64}$/)
+    assert.equal(await (await suite.another()).accounts.sessionSecret(), secret)
+  })
+}
+
 function sitePromises(suite: Suite): void {
   const { promise } = suite
+
+  promise('a site changes its domain and keeps everything else', async () => {
+    const { accounts } = suite.engine.stores
+    const site = await accounts.addSite(newSite((await addAccount(accounts)).id))
+    const changed = await accounts.setDomain(site!.id, 'new.example')
+    assert.deepEqual(changed, { ...site, domain: 'new.example' })
+    assert.deepEqual(await (await suite.another()).accounts.findSite(site!.id), changed)
+    assert.equal(await accounts.setDomain('site_unknown', 'new.example'), null)
+  })
 
   promise('a site comes back as it was added, with a number that no other site had', async () => {
     const { accounts } = suite.engine.stores

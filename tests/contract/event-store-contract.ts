@@ -2,6 +2,7 @@
 import { contractSuite, type Lacks, type OpenEngine } from './engine.ts'
 import { appendPromises } from './events/appends.ts'
 import { countPromises } from './events/counts.ts'
+import { facetPromises } from './events/facets.ts'
 import { importPromises } from './events/imports.ts'
 import { modelPromises } from './events/model.ts'
 import { quotaPromises } from './events/quota.ts'
@@ -16,6 +17,7 @@ export function eventStoreContract(name: string, open: OpenEngine, lacks: Lacks 
     appendPromises(suite)
     textPromises(suite)
     countPromises(suite)
+    facetPromises(suite)
     repeatPromises(suite)
     quotaPromises(suite)
     importPromises(suite)

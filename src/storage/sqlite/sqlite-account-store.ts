@@ -11,7 +11,7 @@ type Row = Record<string, unknown>
 /** Beyond this the memory starts again empty. */
 const rememberedMax = 50_000
 
-const selectAccounts = 'SELECT number, id, email, plan, created_at FROM account'
+const selectAccounts = 'SELECT number, id, email, plan, is_owner, created_at FROM account'
 const selectSites = 'SELECT number, id, account_id, domain, key, created_at FROM site'
 const selectKeys =
   'SELECT id, account_id, name, last_four, scopes, created_at, last_used_at, revoked_at FROM api_key'
@@ -23,6 +23,8 @@ export function createSqliteAccountStore(
 ): AccountStore {
   const accountById = reader.prepare(`${selectAccounts} WHERE id = ?`)
   const accountByEmail = reader.prepare(`${selectAccounts} WHERE email = ?`)
+  const owner = reader.prepare(`${selectAccounts} WHERE is_owner = 1`)
+  const sessionSecret = reader.prepare("SELECT value FROM instance WHERE name = 'session-secret'")
   const allAccounts = reader.prepare(`${selectAccounts} ORDER BY number`)
   const siteById = reader.prepare(`${selectSites} WHERE id = ?`)
   const sitesOfAccount = reader.prepare(`${selectSites} WHERE account_id = ? ORDER BY number`)
@@ -43,6 +45,8 @@ export function createSqliteAccountStore(
     findAccount: async id => findAccount(id),
     findAccountByEmail: async email => one(accountByEmail, toAccount, email),
     setPlan: (accountId, plan) => writer.run('setPlan', [accountId, plan]),
+    findOwner: async () => one(owner, toAccount),
+    makeOwner: accountId => writer.run('makeOwner', [accountId]),
     removeAccount: async accountId => (await writer.run('removeAccount', [accountId])).map(toSite),
 
     async addSite(site) {
@@ -51,6 +55,9 @@ export function createSqliteAccountStore(
     listSites: async accountId =>
       (accountId === null ? allSites.all() : sitesOfAccount.all(accountId)).map(toSite),
     findSite: async id => remembered.sites(id, () => one(siteById, toSite, id)),
+    async setDomain(id, domain) {
+      return (await writer.run('setDomain', [id, domain])) ? one(siteById, toSite, id) : null
+    },
     async removeSite(id) {
       const site = one(siteById, toSite, id)
       return (await writer.run('removeSite', [id])) ? site : null
@@ -69,6 +76,15 @@ export function createSqliteAccountStore(
         return key && { key, account: findAccount(key.accountId) }
       }),
     touchKeys: lastUsed => writer.run('touchKeys', [lastUsed]),
+
+    sessionSecret: async () => String(sessionSecret.get()?.value),
+    logins: {
+      dialect: 'sqlite',
+      async query(sql, values, changes) {
+        if (changes) return writer.run('changeLogins', [sql, values])
+        return { rows: reader.prepare(sql).all(...values), changes: 0 }
+      },
+    },
   }
 }
 
@@ -124,6 +140,7 @@ const toAccount = (row: Row): Account => ({
   number: Number(row.number),
   email: String(row.email),
   plan: String(row.plan) as PlanName,
+  isOwner: row.is_owner === 1,
   createdAt: Number(row.created_at),
 })
 

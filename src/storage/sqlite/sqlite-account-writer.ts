@@ -1,7 +1,7 @@
 /** The write side of accounts, sites and keys, inside a transaction that someone else begins and commits. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { PlanName } from '../../domain/plan.ts'
-import type { NewAccount, NewKey, NewSite } from '../account-store.ts'
+import type { LoginResult, NewAccount, NewKey, NewSite } from '../account-store.ts'
 
 export class SqliteAccountWriter {
   readonly #database: DatabaseSync
@@ -29,8 +29,19 @@ export class SqliteAccountWriter {
     this.#run('INSERT OR IGNORE INTO site_purge SELECT number FROM site WHERE account_id = ?', accountId)
     this.#run('DELETE FROM site WHERE account_id = ?', accountId)
     this.#run("UPDATE api_key SET name = '', last_four = '' WHERE account_id = ?", accountId)
+    this.#run('DELETE FROM login_session WHERE userId = ?', accountId)
+    this.#run('DELETE FROM login_credential WHERE userId = ?', accountId)
+    this.#run('DELETE FROM login_user WHERE id = ?', accountId)
     this.#change('DELETE FROM account WHERE id = ?', accountId)
     return sites
+  }
+
+  /** The index one_owner decides between two that try at once. */
+  makeOwner(accountId: string): boolean {
+    return this.#change(
+      "UPDATE OR IGNORE account SET is_owner = 1, plan = 'pro' WHERE id = ? AND is_owner = 0",
+      accountId,
+    )
   }
 
   addSite({ id, accountId, domain, key, createdAt }: NewSite): boolean {
@@ -39,6 +50,10 @@ export class SqliteAccountWriter {
        SELECT ?, id, ?, ?, ? FROM account WHERE id = ?`,
       ...[id, domain, key, createdAt, accountId],
     )
+  }
+
+  setDomain(id: string, domain: string): boolean {
+    return this.#change('UPDATE site SET domain = ? WHERE id = ?', domain, id)
   }
 
   removeSite(id: string): boolean {
@@ -66,6 +81,16 @@ export class SqliteAccountWriter {
   touchKeys(lastUsed: ReadonlyMap<string, number>): void {
     const touch = 'UPDATE api_key SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?'
     for (const [id, time] of lastUsed) this.#run(touch, time, id)
+  }
+
+  /** A statement on the login tables (see LoginDatabase). */
+  changeLogins(sql: string, values: readonly SQLInputValue[]): LoginResult {
+    const statement = this.#database.prepare(sql)
+    if (statement.columns().length > 0) {
+      const rows = statement.all(...values)
+      return { rows, changes: rows.length }
+    }
+    return { rows: [], changes: Number(statement.run(...values).changes) }
   }
 
   /** Runs a statement and tells all processes to look accounts up again; true when it changed a row. */

@@ -10,6 +10,8 @@ import { allocateColumns, type EventColumns } from './sqlite-chunk.ts'
 import { ChunkWriter } from './sqlite-chunk-writer.ts'
 import { addToSubject, type DayTotals, dayKey, decodeDay, emptyDay, encodeDay } from './sqlite-day.ts'
 import { SqliteDictionary, subjectsPerSiteMax, TooManyNames } from './sqlite-dictionary.ts'
+import { FacetWriter } from './sqlite-facet-writer.ts'
+import { type FacetTable, facetCountry } from './sqlite-facets.ts'
 import { originFields, type PackedEvents, subjectFields } from './sqlite-packed-events.ts'
 
 export type PackedBatch = Omit<EventBatch, 'events'> & { readonly events: PackedEvents }
@@ -29,6 +31,7 @@ interface Gathered {
 export class SqliteAppender {
   readonly #dictionary: SqliteDictionary
   readonly #chunks: ChunkWriter
+  readonly #facets: FacetWriter
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #gathered = new Map<number, Gathered>()
   readonly #usage = new Map<
@@ -39,6 +42,7 @@ export class SqliteAppender {
   constructor(database: DatabaseSync) {
     this.#dictionary = new SqliteDictionary(database)
     this.#chunks = new ChunkWriter(database)
+    this.#facets = new FacetWriter(database)
     this.#statements = prepareStatements(database)
   }
 
@@ -82,6 +86,7 @@ export class SqliteAppender {
       for (const [day, totals] of days) this.#statements.putDay.run(dayKey(site, day), encodeDay(totals))
       this.#statements.changeSite.run(site, now)
     }
+    this.#facets.flush()
     for (const { account, month, bySite } of this.#usage.values()) {
       for (const [site, events] of bySite)
         if (events > 0) this.#statements.addUsage.run(account, month, site, events)
@@ -93,6 +98,7 @@ export class SqliteAppender {
   /** To be called after a rollback. */
   discard(): void {
     this.#gathered.clear()
+    this.#facets.discard()
     this.#usage.clear()
     this.#dictionary.forget()
   }
@@ -135,15 +141,16 @@ export class SqliteAppender {
     byType.forEach((columns, type) => {
       if (columns.count > 0) gathered.events[type]!.push(columns)
     })
-    this.#addToDays(site, gathered.days, events, ids.subjects)
+    this.#addToDays(site, gathered.days, events, ids)
   }
 
   #addToDays(
     site: number,
     days: Map<number, DayTotals>,
     events: PackedEvents,
-    subjectIds: Float64Array,
+    ids: { texts: Float64Array; subjects: Float64Array },
   ): void {
+    const tails = new Map<number, FacetTable>()
     for (let i = 0; i < events.count; i++) {
       const time = events.time[i]!
       const day = dayOf(time)
@@ -153,12 +160,19 @@ export class SqliteAppender {
         totals = stored ? decodeDay(stored.data as Uint8Array) : emptyDay()
         days.set(day, totals)
       }
+      let tail = tails.get(day)
+      if (!tail) {
+        tail = this.#facets.tailOf(site, day)
+        tails.set(day, tail)
+      }
       const subject = events.origins[events.origin[i]! * originFields]!
       const type = events.subjects[subject * subjectFields]!
       const hour = Math.floor((time - day * dayMs) / hourMs)
       totals.hours[hour * 3 + type]!++
       const value = events.value[i]!
-      addToSubject(totals, subjectIds[subject]!, Number.isNaN(value) ? zeroSum : toDecimal(value))
+      const sum = Number.isNaN(value) ? zeroSum : toDecimal(value)
+      addToSubject(totals, ids.subjects[subject]!, sum)
+      tail.add(ids.subjects[subject]!, ids.texts[events.path[i]!]!, facetCountry(events.country[i]!), 1, sum)
     }
   }
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../domain/errors.ts'
 import type { AppendOutcome, EventBatch, EventStore, ImportProgress } from '../event-store.ts'
 import { SqliteEventList } from './sqlite-event-list.ts'
+import { FacetReader } from './sqlite-facet-reader.ts'
 import type { Freshness } from './sqlite-freshness.ts'
 import { packEvents, transferList } from './sqlite-packed-events.ts'
 import { createSnapshot } from './sqlite-snapshot.ts'
@@ -21,6 +22,7 @@ export function createSqliteEventStore(
   const inSnapshot = createSnapshot(reader)
   const summaries = new SqliteSummaries(reader, inSnapshot, summaryBytesMax)
   const eventList = new SqliteEventList(reader, inSnapshot)
+  const facets = new FacetReader(reader)
   const usageOfMonth = reader.prepare('SELECT site, events FROM usage WHERE account = ? AND month = ?')
   const importsOfSite = reader.prepare('SELECT * FROM import_progress WHERE site = ?')
   const revisionOf = rememberRevisions(reader, freshness)
@@ -30,6 +32,7 @@ export function createSqliteEventStore(
     revision: async site => revisionOf(site),
     countsByName: async (site, range) => summaries.countsByName(site, revisionOf(site), range),
     series: async (site, range, granularity) => summaries.series(site, revisionOf(site), range, granularity),
+    facets: (site, query) => facets.read(site, query),
     list: async (site, query) => eventList.page(site, query),
     find: async (site, position) => eventList.find(site, position),
     async usage(account, month) {

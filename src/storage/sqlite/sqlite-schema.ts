@@ -116,6 +116,63 @@ const migrations: readonly string[] = [
     PRIMARY KEY (site, id)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Roll-up behind breakdowns (sqlite-facets.ts), with the keys of table day.
+  CREATE TABLE facet (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+  CREATE TABLE facet_tail (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+  `,
+  `
+  ALTER TABLE account ADD COLUMN is_owner INTEGER NOT NULL DEFAULT 0;
+  CREATE UNIQUE INDEX one_owner ON account (is_owner) WHERE is_owner = 1;
+  -- Signs the session cookies of the dashboard.
+  CREATE TABLE instance (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO instance VALUES ('session-secret', lower(hex(randomblob(32))));
+  -- People who sign in to the dashboard: tables and columns as better-auth wants them. login_user.id is account.id.
+  CREATE TABLE login_user (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    email TEXT NOT NULL COLLATE NOCASE UNIQUE,
+    emailVerified INTEGER NOT NULL,
+    image TEXT,
+    createdAt TEXT NOT NULL,
+    updatedAt TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE login_session (
+    id TEXT PRIMARY KEY,
+    expiresAt TEXT NOT NULL,
+    token TEXT NOT NULL UNIQUE,
+    createdAt TEXT NOT NULL,
+    updatedAt TEXT NOT NULL,
+    ipAddress TEXT,
+    userAgent TEXT,
+    userId TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX login_session_by_user ON login_session (userId);
+  CREATE TABLE login_credential (
+    id TEXT PRIMARY KEY,
+    accountId TEXT NOT NULL,
+    providerId TEXT NOT NULL,
+    userId TEXT NOT NULL,
+    accessToken TEXT,
+    refreshToken TEXT,
+    idToken TEXT,
+    accessTokenExpiresAt TEXT,
+    refreshTokenExpiresAt TEXT,
+    scope TEXT,
+    password TEXT,
+    createdAt TEXT NOT NULL,
+    updatedAt TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX login_credential_by_user ON login_credential (userId);
+  CREATE TABLE login_verification (
+    id TEXT PRIMARY KEY,
+    identifier TEXT NOT NULL,
+    value TEXT NOT NULL,
+    expiresAt TEXT NOT NULL,
+    createdAt TEXT NOT NULL,
+    updatedAt TEXT NOT NULL
+  ) STRICT;
+  `,
 ]
 
 /** Milliseconds that a connection waits for another process's transaction. */

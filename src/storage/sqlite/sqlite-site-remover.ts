@@ -32,9 +32,11 @@ export function removeSiteSlice(database: DatabaseSync, site: number): boolean {
 
 /** Days first, since they refer to names. False when there was nothing to delete. */
 function deleteSlice(database: DatabaseSync, site: number): boolean {
-  const days = database.prepare(
-    'DELETE FROM day WHERE key IN (SELECT key FROM day WHERE key >= ? AND key < ? LIMIT ?)',
-  )
-  if (Number(days.run(dayKey(site, 0), dayKey(site + 1, 0), rowsPerSlice).changes) > 0) return true
+  for (const table of ['day', 'facet', 'facet_tail']) {
+    const days = database.prepare(
+      `DELETE FROM ${table} WHERE key IN (SELECT key FROM ${table} WHERE key >= ? AND key < ? LIMIT ?)`,
+    )
+    if (Number(days.run(dayKey(site, 0), dayKey(site + 1, 0), rowsPerSlice).changes) > 0) return true
+  }
   return slices.some(sql => Number(database.prepare(sql).run(site, rowsPerSlice).changes) > 0)
 }

@@ -1,0 +1,277 @@
+/** Answers breakdowns: adds up the triples of a range, by name, page, country and day at once. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DateRange } from '../../domain/date-range.ts'
+import { type EventType, eventTypes } from '../../domain/event.ts'
+import { addDecimals, type DecimalSum, fromDecimal, zeroSum } from '../../domain/money.ts'
+import type { FacetCount, FacetFilter, FacetName, FacetQuery, FacetReport } from '../event-store.ts'
+import { dayKey, dayOfKey } from './sqlite-day.ts'
+import {
+  decodeFacets,
+  type FacetTable,
+  type FacetVisitor,
+  facetCountOf,
+  facetCountry,
+  facetCountryName,
+  facetsPerDayMax,
+  otherCountry,
+  otherPath,
+  visitFacets,
+} from './sqlite-facets.ts'
+import { NumberIndex } from './sqlite-number-index.ts'
+
+/** Days that are added up before other requests get their turn. */
+const daysPerTurn = 32
+/** Bound of the counts by name and day in one answer. */
+const cellsMax = 1_000_000
+const otherName = 'other'
+
+export class FacetReader {
+  readonly #merged: StatementSync
+  readonly #tails: StatementSync
+  readonly #subjects: StatementSync
+  readonly #pathId: StatementSync
+  readonly #pathText: StatementSync
+  readonly #extent: StatementSync
+
+  constructor(reader: DatabaseSync) {
+    this.#merged = reader.prepare('SELECT key, data FROM facet WHERE key BETWEEN ? AND ?')
+    this.#tails = reader.prepare('SELECT key, data FROM facet_tail WHERE key BETWEEN ? AND ?')
+    this.#subjects = reader.prepare('SELECT id, type, name, company FROM subject WHERE site = ? ORDER BY id')
+    this.#pathId = reader.prepare('SELECT id FROM text WHERE site = ? AND value = ?')
+    this.#extent = reader.prepare(
+      'SELECT min(key) AS first, max(key) AS last FROM day WHERE key BETWEEN ? AND ?',
+    )
+    this.#pathText = reader.prepare('SELECT value FROM text WHERE id = ?')
+  }
+
+  async read(site: number, { range: asked, filter, pagesMax, pageOrder }: FacetQuery): Promise<FacetReport> {
+    const range = this.#withEvents(site, asked)
+    if (range === null) return nothing
+    const sums = new FacetSums(range, this.#names(site), this.#accept(site, filter))
+    for (let start = range.start; start <= range.end; start += daysPerTurn) {
+      if (start > range.start) await new Promise(resolve => setImmediate(resolve))
+      this.#addDays(site, { start, end: Math.min(range.end, start + daysPerTurn - 1) }, sums)
+    }
+    return sums.report(pagesMax, pageOrder, id => String(this.#pathText.get(id)?.value ?? otherName))
+  }
+
+  /** The part of a range that has events: a century without any costs nothing. */
+  #withEvents(site: number, range: DateRange): DateRange | null {
+    const found = this.#extent.get(dayKey(site, range.start), dayKey(site, range.end))
+    if (!found || found.first === null) return null
+    return { start: dayOfKey(Number(found.first)), end: dayOfKey(Number(found.last)) }
+  }
+
+  #addDays(site: number, range: DateRange, sums: FacetSums): void {
+    const bounds = [dayKey(site, range.start), dayKey(site, range.end)] as const
+    const tails = new Map<number, Uint8Array>()
+    for (const row of this.#tails.iterate(...bounds)) tails.set(Number(row.key), row.data as Uint8Array)
+    for (const row of this.#merged.iterate(...bounds)) {
+      const key = Number(row.key)
+      const merged = row.data as Uint8Array
+      const tail = tails.get(key)
+      sums.beginDay(dayOfKey(key))
+      if (tail && facetCountOf(merged) + facetCountOf(tail) > facetsPerDayMax) {
+        // Some of the tail may count as "other": only together can they tell.
+        const table = decodeFacets(merged)
+        table.absorb(decodeFacets(tail))
+        visitTable(table, sums.add)
+        tails.delete(key)
+      } else visitFacets(merged, sums.add)
+    }
+    for (const [key, tail] of tails) {
+      sums.beginDay(dayOfKey(key))
+      visitFacets(tail, sums.add)
+    }
+  }
+
+  /** What the ids of subjects stand for; a name whose company was reported differently is one name, with the last company. */
+  #names(site: number): { bySubject: NumberIndex; nameOf: number[]; names: FacetName[] } {
+    const bySubject = new NumberIndex()
+    const nameOf: number[] = []
+    const names: FacetName[] = []
+    const indexes = new Map<string, number>()
+    for (const row of this.#subjects.iterate(site)) {
+      const type = eventTypes[Number(row.type)]!
+      const name = { type, name: String(row.name), company: String(row.company) }
+      const text = `${type} ${name.name}`
+      const index = indexes.get(text) ?? names.length
+      indexes.set(text, index)
+      names[index] = name
+      nameOf[bySubject.of(Number(row.id))] = index
+    }
+    return { bySubject, nameOf, names }
+  }
+
+  #accept(site: number, { names, path, country }: FacetFilter): Accept {
+    const wanted = names && new Set(names.map(({ type, name }) => `${type} ${name}`))
+    return {
+      name: ({ type, name }) => wanted === null || wanted.has(`${type} ${name}`),
+      path:
+        path === null
+          ? null
+          : path === otherName
+            ? otherPath
+            : Number(this.#pathId.get(site, path)?.id ?? -1),
+      country: country === null ? null : countryCode(country),
+    }
+  }
+}
+
+const nothing: FacetReport = {
+  names: [],
+  pages: [],
+  pageCount: 0,
+  otherPages: { name: otherName, bot: 0, referral: 0, conversion: 0, value: 0 },
+  countries: [],
+  range: null,
+  days: new Float64Array(0),
+}
+
+interface Accept {
+  readonly name: (name: FacetName) => boolean
+  readonly path: number | null
+  readonly country: number | null
+}
+
+function countryCode(country: string): number {
+  if (country === otherName) return otherCountry
+  return /^[A-Z]{2}$/.test(country) ? facetCountry(country.charCodeAt(0) * 256 + country.charCodeAt(1)) : -1
+}
+
+const visitTable = (table: FacetTable, visit: FacetVisitor): void => {
+  for (let i = 0; i < table.size; i++) {
+    const value = table.values.get(i) ?? zeroSum
+    visit(table.subjects[i]!, table.paths[i]!, table.countries[i]!, table.counts[i]!, value)
+  }
+}
+
+/** Three counts (bot, referral, conversion) and a value for each index. */
+class CountsByIndex {
+  counts = new Float64Array(768)
+  readonly values = new Map<number, DecimalSum>()
+
+  add(index: number, type: number, count: number, value: DecimalSum): void {
+    const at = index * 3 + type
+    if (at >= this.counts.length) {
+      const grown = new Float64Array(Math.max(this.counts.length * 2, at + 3))
+      grown.set(this.counts)
+      this.counts = grown
+    }
+    this.counts[at]! += count
+    if (value !== zeroSum) this.values.set(index, addDecimals(this.values.get(index) ?? zeroSum, value))
+  }
+
+  total(index: number): number {
+    return (
+      (this.counts[index * 3] ?? 0) + (this.counts[index * 3 + 1] ?? 0) + (this.counts[index * 3 + 2] ?? 0)
+    )
+  }
+
+  row(index: number, name: string): FacetCount {
+    return {
+      name,
+      bot: this.counts[index * 3] ?? 0,
+      referral: this.counts[index * 3 + 1] ?? 0,
+      conversion: this.counts[index * 3 + 2] ?? 0,
+      value: fromDecimal(this.values.get(index) ?? zeroSum),
+    }
+  }
+}
+
+class FacetSums {
+  readonly #range: DateRange
+  readonly #bySubject: NumberIndex
+  readonly #nameOf: number[]
+  readonly #names: FacetName[]
+  readonly #accept: Accept
+  readonly #accepted: boolean[]
+  readonly #paths = new NumberIndex()
+  readonly #byName = new CountsByIndex()
+  readonly #byPath = new CountsByIndex()
+  readonly #byCountry = new CountsByIndex()
+  readonly #days: Float64Array
+  readonly #daysByName = new Map<number, Float64Array>()
+  #cells = 0
+  #day = 0
+
+  constructor(
+    range: DateRange,
+    { bySubject, nameOf, names }: { bySubject: NumberIndex; nameOf: number[]; names: FacetName[] },
+    accept: Accept,
+  ) {
+    this.#range = range
+    this.#bySubject = bySubject
+    this.#nameOf = nameOf
+    this.#names = names
+    this.#accept = accept
+    this.#accepted = names.map(accept.name)
+    this.#days = new Float64Array((range.end - range.start + 1) * 3)
+  }
+
+  beginDay(day: number): void {
+    this.#day = day - this.#range.start
+  }
+
+  readonly add: FacetVisitor = (subject, path, country, count, value) => {
+    const { path: wantedPath, country: wantedCountry } = this.#accept
+    if (wantedPath !== null && path !== wantedPath) return
+    if (wantedCountry !== null && country !== wantedCountry) return
+    const name = this.#nameOf[this.#bySubject.of(subject)]
+    // A name that came into being after the names were read belongs to the next answer.
+    if (name === undefined || !this.#accepted[name]) return
+    const type = eventTypes.indexOf(this.#names[name]!.type)
+    this.#byName.add(name, type, count, value)
+    this.#byPath.add(this.#paths.of(path), type, count, value)
+    this.#byCountry.add(country, type, count, value)
+    this.#days[this.#day * 3 + type]! += count
+    const days = this.#daysByName.get(name) ?? this.#newDays(name)
+    if (days) days[this.#day]! += count
+  }
+
+  report(pagesMax: number, pageOrder: EventType | null, textOf: (id: number) => string): FacetReport {
+    const names = this.#names.flatMap((name, index) =>
+      this.#byName.total(index) === 0
+        ? []
+        : [
+            {
+              ...name,
+              count: this.#byName.total(index),
+              value: fromDecimal(this.#byName.values.get(index) ?? zeroSum),
+              days: this.#daysByName.get(index) ?? null,
+            },
+          ],
+    )
+    const countries: FacetCount[] = []
+    for (let code = 0; code * 3 < this.#byCountry.counts.length; code++) {
+      if (this.#byCountry.total(code) === 0) continue
+      countries.push(this.#byCountry.row(code, code === otherCountry ? otherName : facetCountryName(code)))
+    }
+    const ids = this.#paths.keys
+    const order = pageOrder === null ? null : eventTypes.indexOf(pageOrder)
+    const weight = (index: number): number =>
+      order === null ? this.#byPath.total(index) : this.#byPath.counts[index * 3 + order]!
+    const listed = Array.from(ids, (_, index) => index)
+      .filter(index => ids[index] !== otherPath && weight(index) > 0)
+      .sort((a, b) => weight(b) - weight(a))
+    const other = ids.indexOf(otherPath)
+    return {
+      names,
+      countries,
+      range: this.#range,
+      days: this.#days,
+      pages: listed.slice(0, pagesMax).map(index => this.#byPath.row(index, textOf(ids[index]!))),
+      pageCount: listed.length,
+      otherPages: this.#byPath.row(other === -1 ? this.#paths.size : other, otherName),
+    }
+  }
+
+  #newDays(name: number): Float64Array | null {
+    const length = this.#range.end - this.#range.start + 1
+    if (this.#cells + length > cellsMax) return null
+    this.#cells += length
+    const days = new Float64Array(length)
+    this.#daysByName.set(name, days)
+    return days
+  }
+}
