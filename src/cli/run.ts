@@ -5,6 +5,7 @@ import { AppError } from '../domain/errors.ts'
 import type { CliContext } from './cli-context.ts'
 import { demoCommand } from './commands/demo.ts'
 import { explainCommand } from './commands/explain.ts'
+import { importCommand } from './commands/import.ts'
 import { keyCommand } from './commands/key.ts'
 import { serveCommand } from './commands/serve.ts'
 import { siteCommand } from './commands/site.ts'
@@ -20,7 +21,15 @@ export async function run(context: CliContext): Promise<number> {
     .description('Self-hosted AI-traffic analytics: AI bots, assistant clicks and conversions, per site.')
     .version(context.version)
     .enablePositionalOptions()
-  for (const make of [serveCommand, userCommand, siteCommand, keyCommand, demoCommand, explainCommand]) {
+  for (const make of [
+    serveCommand,
+    userCommand,
+    siteCommand,
+    keyCommand,
+    importCommand,
+    demoCommand,
+    explainCommand,
+  ]) {
     program.addCommand(make(context))
   }
   prepare(program, context)
