@@ -1,5 +1,5 @@
 /** One try to hand a batch to the collector, and what its answer means for the batch. */
-import { toWire } from './hit.js'
+import { writeHits } from './hit.js'
 
 /** @typedef {import('./hit-queue.js').Batch} Batch */
 
@@ -15,33 +15,48 @@ import { toWire } from './hit.js'
 /** @typedef {{ endpoint: string, key: string }} Target */
 
 /**
+ * Makes one POST, and reads the answer to its end, or the connection could not be used again. Rejects when there was none.
+ * It follows no redirect: that would turn the POST into a GET and lose the batch with a cheerful 200.
+ * @callback Post
+ * @param {string} url
+ * @param {Record<string, string>} headers
+ * @param {string} body
+ * @param {number} timeoutMs
+ * @returns {Promise<{ status: number, text: string, retryAfter: string | null | undefined }>}
+ */
+
+/** @type {Post} */
+export async function postByFetch(url, headers, body, timeoutMs) {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+  return {
+    status: response.status,
+    text: await response.text(),
+    retryAfter: response.headers.get('retry-after'),
+  }
+}
+
+/**
  * Sends a batch once. Never throws.
+ * @param {Post} post
  * @param {Target} target
  * @param {Batch} batch
  * @param {number} timeoutMs
  * @returns {Promise<Answer>}
  */
-export async function deliver(target, batch, timeoutMs) {
+export async function deliver(post, { endpoint, key }, batch, timeoutMs) {
   try {
     seal(batch)
   } catch (error) {
     return { outcome: 'refused', problem: `a hit could not be written (${reasonOf(error)})`, afterMs: 0 }
   }
+  const headers = {
+    'content-type': 'application/json',
+    authorization: `Bearer ${key}`,
+    'idempotency-key': batch.idempotencyKey,
+  }
   try {
-    const response = await fetch(target.endpoint, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${target.key}`,
-        'idempotency-key': batch.idempotencyKey,
-      },
-      body: batch.body,
-      // A followed redirect would turn the POST into a GET and lose the batch with a cheerful 200.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    // The answer is read to its end, or its connection could not be used again.
-    return judge(response.status, await response.text(), response.headers.get('retry-after'))
+    return judge(await post(endpoint, headers, batch.body, timeoutMs))
   } catch (error) {
     return { outcome: 'unavailable', problem: `no answer (${reasonOf(error)})`, afterMs: 0 }
   }
@@ -51,7 +66,7 @@ export async function deliver(target, batch, timeoutMs) {
 function seal(batch) {
   if (batch.sealedMs > 0) return
   batch.sealedMs = Date.now()
-  batch.body = JSON.stringify(batch.hits.map(toWire))
+  batch.body = writeHits(batch.hits)
   batch.chars = batch.body.length
   batch.hits = []
   batch.idempotencyKey = randomKey()
@@ -75,13 +90,8 @@ export function halve(batch) {
   })
 }
 
-/**
- * @param {number} status
- * @param {string} text
- * @param {string | null} retryAfter
- * @returns {Answer}
- */
-function judge(status, text, retryAfter) {
+/** @param {Awaited<ReturnType<Post>>} answer @returns {Answer} */
+function judge({ status, text, retryAfter }) {
   const afterMs = (Number(retryAfter) || 0) * 1000
   const problem = `HTTP ${status} ${text.slice(0, 200)}`
   if (status >= 200 && status < 300) {
@@ -96,8 +106,8 @@ function judge(status, text, retryAfter) {
 /** @param {unknown} error */
 function reasonOf(error) {
   if (!(error instanceof Error)) return String(error)
-  const cause = /** @type {{ code?: string, message?: string } | undefined} */ (error.cause)
-  return cause?.code || cause?.message || error.message
+  const cause = /** @type {{ code?: string, message?: string }} */ (error.cause ?? error)
+  return cause.code || cause.message || error.message
 }
 
 // Not a secret, only unlike any other: Web Crypto is no global on Node 18.

@@ -1,5 +1,6 @@
 /** Fastify 4 and 5: `app.register(footfall, { host, siteId, key })`; `app.close()` delivers what is left. */
 import { follower } from './node.js'
+import { createPost } from './node-post.js'
 import { createTracker } from './tracker.js'
 
 /** @typedef {{ raw: import('./node.js').Request, originalUrl: string }} Request */
@@ -11,7 +12,7 @@ import { createTracker } from './tracker.js'
  * @param {(error?: Error) => void} done
  */
 export function footfall(app, options, done) {
-  const tracker = createTracker(options)
+  const tracker = createTracker(options, createPost())
   const follow = follower(tracker)
   app.addHook(
     'onRequest',

@@ -27,11 +27,12 @@ export function followed(options, handler, platformOf) {
   /** @this {unknown} @param {any} request @param {any[]} rest */
   async function wrapped(request, ...rest) {
     const atMs = Date.now()
+    /** @type {number | undefined} */
     let status = 500
     try {
       const response = await handler.call(this, request, ...rest)
       // A handler that answers with nothing lets the request pass on.
-      status = response?.status ?? 0
+      status = response?.status
       return response
     } finally {
       try {
@@ -51,7 +52,7 @@ export function followed(options, handler, platformOf) {
 /**
  * @param {Tracker} tracker
  * @param {Request} request
- * @param {number} status 0 when not known.
+ * @param {number | undefined} status Undefined when not known.
  * @param {number} atMs
  * @param {() => Platform} platformOf
  */
@@ -63,11 +64,11 @@ export function report(tracker, request, status, atMs, platformOf) {
       method: request.method,
       url: request.url,
       status,
-      userAgent: request.headers.get('user-agent') ?? '',
-      referrer: request.headers.get('referer') ?? '',
+      user_agent: request.headers.get('user-agent') ?? '',
+      referrer: request.headers.get('referer') ?? undefined,
       ip: ip ?? undefined,
       country: country ?? undefined,
-      atMs,
+      timestamp: atMs,
     },
     waitUntil,
   )

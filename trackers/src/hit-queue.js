@@ -1,17 +1,6 @@
 /** The bounded queue of a tracker: hits in batches, the oldest batch given up first when the collector stays away. */
 
-/**
- * A request as a host saw it, before anything is left out.
- * @typedef {object} Hit
- * @property {string} method
- * @property {string} url Absolute, or a path with its query.
- * @property {number} status 0 when not known.
- * @property {string} userAgent Empty when there was none.
- * @property {string} referrer Empty when there was none.
- * @property {string} [ip]
- * @property {string} [country] ISO 3166-1 alpha-2.
- * @property {number} atMs When the request came in: milliseconds since 1970 UTC.
- */
+/** @typedef {import('./hit.js').Hit} Hit */
 
 /**
  * Hits that travel together. The body is written once, so that every try sends the same bytes under the same key.
@@ -48,9 +37,8 @@ export class HitQueue {
   /** Throws a TypeError for what is no hit. @param {Hit} hit @returns {boolean} Whether this hit filled its batch. */
   add(hit) {
     // What is cut when the batch is written is held until then, so the uncut length is what counts.
-    const chars = hit.url.length + hit.userAgent.length + hit.referrer.length
-    if (!(chars >= 0 && hit.atMs >= 0))
-      throw new TypeError('url, userAgent and referrer must be strings, atMs a time')
+    const chars = hit.url.length + hit.user_agent.length + (hit.referrer?.length ?? 0)
+    if (!(chars >= 0 && hit.timestamp >= 0)) throw new TypeError('a hit needs url, user_agent and timestamp')
     let batch = this.#batches[this.#batches.length - 1]
     if (batch === undefined || batch.sealedMs > 0 || this.isFull(batch)) {
       batch = newBatch()

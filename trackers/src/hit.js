@@ -1,6 +1,17 @@
 /** What of a request is reported: which requests at all, and what is left out before anything leaves the host. */
 
-/** @typedef {import('./hit-queue.js').Hit} Hit */
+/**
+ * A request as a host saw it. The names are the collector's, so that a batch can be written without copying.
+ * @typedef {object} Hit
+ * @property {string} method
+ * @property {string} url Absolute, or a path with its query.
+ * @property {number | undefined} status Undefined when not known.
+ * @property {string} user_agent Empty when there was none.
+ * @property {string | undefined} referrer
+ * @property {string | undefined} ip
+ * @property {string | undefined} country ISO 3166-1 alpha-2.
+ * @property {number} timestamp When the request came in: milliseconds since 1970 UTC.
+ */
 
 // The list of the Footfall server ("What counts"): requests for these never count, so they are not sent.
 const assetExtensions = new Set(
@@ -16,7 +27,7 @@ const userAgentLengthMax = 1024
 const ipLengthMax = 45
 
 // The marks by which a click from an assistant is known. Every other parameter may be private and stays in the host.
-const mark = /^(?:utm_\w+|ref|referrer|source|via|udm|ia|showconv)=/i
+const mark = /(?:utm_\w+|ref|referrer|source|via|udm|ia|showconv)=/iy
 
 /**
  * Whether a request can count: GET or HEAD, and not a static asset by the extension of its path.
@@ -29,25 +40,32 @@ export function canCount(method, url) {
 
 /** @param {string} url */
 function isAsset(url) {
-  const query = url.search(/[?#]/)
-  const end = query === -1 ? url.length : query
+  const end = pathEnd(url)
   const dot = url.lastIndexOf('.', end - 1)
   if (dot === -1 || end - dot - 1 > longestExtension) return false
   return assetExtensions.has(url.slice(dot + 1, end).toLowerCase())
 }
 
-/** The hit as the collector takes it. @param {Hit} hit */
-export function toWire(hit) {
-  return {
-    method: hit.method,
-    url: withoutPrivateParts(pathOf(hit.url)),
-    status: hit.status || undefined,
-    user_agent: hit.userAgent.slice(0, userAgentLengthMax),
-    referrer: hit.referrer === '' ? undefined : withoutPrivateParts(hit.referrer),
-    ip: hit.ip === undefined ? undefined : plainAddress(hit.ip),
-    country: hit.country,
-    timestamp: new Date(hit.atMs).toISOString(),
+/** Where query or fragment begin. @param {string} url */
+export function pathEnd(url) {
+  const query = url.indexOf('?')
+  const end = query === -1 ? url.length : query
+  const fragment = url.indexOf('#')
+  return fragment === -1 || fragment > end ? end : fragment
+}
+
+/** The hits as the collector takes them. Works in place: what a batch has become is not read again. @param {Hit[]} hits */
+export function writeHits(hits) {
+  for (const hit of hits) {
+    hit.url = withoutPrivateParts(pathOf(hit.url))
+    if (hit.user_agent.length > userAgentLengthMax)
+      hit.user_agent = hit.user_agent.slice(0, userAgentLengthMax)
+    if (hit.referrer) hit.referrer = withoutPrivateParts(hit.referrer)
+    if (hit.ip !== undefined) hit.ip = plainAddress(hit.ip)
+    const written = /** @type {{ timestamp: string | number }} */ (hit)
+    written.timestamp = isoTime(hit.timestamp)
   }
+  return JSON.stringify(hits)
 }
 
 /** Path and query of an absolute URL, which edges see and proxies ask for. @param {string} url */
@@ -59,24 +77,48 @@ export function pathOf(url) {
 
 /** Without fragment and without any query parameter that is not a mark. @param {string} url */
 function withoutPrivateParts(url) {
-  const hash = url.indexOf('#')
-  const plain = hash === -1 ? url : url.slice(0, hash)
-  const query = plain.indexOf('?')
-  if (query === -1) return plain.slice(0, urlLengthMax)
-  const marks = plain
-    .slice(query + 1)
-    .split('&')
-    .filter(parameter => mark.test(parameter))
-    .join('&')
+  const end = pathEnd(url)
+  if (end === url.length) return end > urlLengthMax ? url.slice(0, urlLengthMax) : url
   // A long path must not push the marks out.
-  return plain.slice(0, Math.min(query, urlLengthMax / 2)) + (marks && `?${marks}`.slice(0, urlLengthMax / 2))
+  const path = url.slice(0, Math.min(end, urlLengthMax / 2))
+  return path + marksIn(url, end).slice(0, urlLengthMax / 2)
 }
+
+/** The marks of a query that begins at `start`, as a query; empty when there are none. @param {string} url @param {number} start */
+function marksIn(url, start) {
+  let marks = ''
+  const fragment = url.indexOf('#')
+  const end = fragment === -1 ? url.length : fragment
+  for (let at = start + 1; at < end; ) {
+    const ampersand = url.indexOf('&', at)
+    const next = ampersand === -1 || ampersand > end ? end : ampersand
+    mark.lastIndex = at
+    if (mark.test(url)) marks += (marks === '' ? '?' : '&') + url.slice(at, next)
+    at = next + 1
+  }
+  return marks
+}
+
+let lastMs = Number.NaN
+let lastTime = ''
+
+/** ISO 8601. A busy host sees many requests in one millisecond, and dates are slow to write. @param {number} ms */
+function isoTime(ms) {
+  if (ms !== lastMs) {
+    lastTime = new Date(ms).toISOString()
+    lastMs = ms
+  }
+  return lastTime
+}
+
+const ipv4 = /^\d+\.\d+\.\d+\.\d+$/
 
 /**
  * An address without port, brackets, zone or IPv4-in-IPv6 prefix; undefined for anything that cannot be one.
  * @param {string} text
  */
 export function plainAddress(text) {
+  if (ipv4.test(text) && text.length <= ipLengthMax) return text
   let address = text.trim()
   if (address.startsWith('[')) address = address.slice(1, address.indexOf(']'))
   else if (address.includes('.')) address = address.replace(/:\d+$/, '')

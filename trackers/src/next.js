@@ -19,7 +19,7 @@ export function footfall(options, handler) {
       if (!isPage(request)) return response
       const passesOn = response === undefined || response.headers.has('x-middleware-next')
       const isRewrite = response?.headers.has('x-middleware-rewrite')
-      report(tracker, request, passesOn || isRewrite ? 0 : response.status, atMs, () => ({
+      report(tracker, request, passesOn || isRewrite ? undefined : response.status, atMs, () => ({
         ip: addressOf(tracker, request),
         country: process.env.VERCEL ? request.headers.get('x-vercel-ip-country') : undefined,
         waitUntil: waitUntilOf(event),

@@ -1,5 +1,6 @@
 /** Plain node:http, and everything that takes `(request, response, next)`: reports each request after its response. */
 import { clientAddress } from './client-address.js'
+import { createPost } from './node-post.js'
 import { createTracker } from './tracker.js'
 
 /** @typedef {import('node:http').IncomingMessage & { originalUrl?: string }} Request */
@@ -12,7 +13,7 @@ import { createTracker } from './tracker.js'
  * @param {import('./tracker.js').TrackerOptions} options
  */
 export function footfall(options) {
-  const tracker = createTracker(options)
+  const tracker = createTracker(options, createPost())
   const follow = follower(tracker)
   /**
    * @param {Request} request
@@ -47,12 +48,13 @@ export function follower(tracker) {
       const hit = {
         method: /** @type {string} */ (request.method),
         url: /** @type {string} */ (url),
-        status: 0,
-        userAgent: rawHeader(rawHeaders, 'user-agent'),
+        status: /** @type {number | undefined} */ (undefined),
+        user_agent: rawHeader(rawHeaders, 'user-agent') ?? '',
         referrer: rawHeader(rawHeaders, 'referer'),
         // Now, because a closed connection no longer tells.
-        ip: clientAddress(trustProxy, socket.remoteAddress, name => headerText(request, name)),
-        atMs: Date.now(),
+        ip: trustProxy === false ? socket.remoteAddress : addressBehindProxy(trustProxy, request),
+        country: undefined,
+        timestamp: Date.now(),
       }
       // `close` comes after every response: finished, cut off by the client, or never begun.
       response.on('close', () => {
@@ -70,13 +72,15 @@ export function follower(tracker) {
 function rawHeader(rawHeaders, name) {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const candidate = rawHeaders[i]
-    if (candidate?.length === name.length && candidate.toLowerCase() === name) return rawHeaders[i + 1] ?? ''
+    if (candidate?.length === name.length && candidate.toLowerCase() === name) return rawHeaders[i + 1]
   }
-  return ''
+  return undefined
 }
 
-/** @param {Request} request @param {string} name */
-function headerText(request, name) {
-  const value = request.headers[name.toLowerCase()]
-  return Array.isArray(value) ? value.join(',') : value
+/** @param {import('./client-address.js').TrustProxy} trustProxy @param {Request} request */
+function addressBehindProxy(trustProxy, request) {
+  return clientAddress(trustProxy, request.socket.remoteAddress, name => {
+    const value = request.headers[name.toLowerCase()]
+    return Array.isArray(value) ? value.join(',') : value
+  })
 }

@@ -1,9 +1,9 @@
 /** The core of every tracker: takes hits, hands them to the collector in batches, and never stands in the host's way. */
-import { deliver, halve } from './deliver.js'
-import { canCount, pathOf } from './hit.js'
+import { deliver, halve, postByFetch } from './deliver.js'
+import { canCount, pathEnd, pathOf } from './hit.js'
 import { HitQueue } from './hit-queue.js'
 
-/** @typedef {import('./hit-queue.js').Hit} Hit */
+/** @typedef {import('./hit.js').Hit} Hit */
 /** @typedef {import('./hit-queue.js').Batch} Batch */
 /** @typedef {import('./client-address.js').TrustProxy} TrustProxy */
 
@@ -15,7 +15,7 @@ import { HitQueue } from './hit-queue.js'
  * @property {TrustProxy} [trustProxy] Where the client's address is when a proxy stands in front. Default `false`.
  * @property {(path: string) => boolean} [ignore] True for paths that are never reported.
  * @property {number} [flushIntervalMs] Longest time that a hit waits for its batch to fill. Default 1,000.
- * @property {number} [batchSize] Hits in one request. Default 500, at most 2,000.
+ * @property {number} [batchSize] Hits in one request. Default 1,000, at most 2,000.
  * @property {number} [queueSize] Hits held while the collector does not answer; beyond, the oldest go. Default 10,000.
  * @property {number} [timeoutMs] For one try. Default 5,000.
  * @property {(problem: string) => void} [onProblem] Told at most once a minute. Default: a line on `console.warn`.
@@ -36,11 +36,15 @@ const complaintIntervalMs = 60_000
 // Edges end a context some 30 s after its response.
 const edgeBudgetMs = 20_000
 
-/** @param {TrackerOptions} options */
-export const createTracker = options => new Tracker(options)
+/**
+ * @param {TrackerOptions} options
+ * @param {import('./deliver.js').Post} [post] How requests are made, where `fetch` is not the best way.
+ */
+export const createTracker = (options, post = postByFetch) => new Tracker(options, post)
 
 export class Tracker {
   #options
+  #post
   /** @type {import('./deliver.js').Target | null} Null when the options do not say where to send. */
   #target
   #queue
@@ -56,13 +60,14 @@ export class Tracker {
   #retryAtMs = 0
   #complainedMs = 0
 
-  /** @param {TrackerOptions} options */
-  constructor(options) {
+  /** @param {TrackerOptions} options @param {import('./deliver.js').Post} post */
+  constructor(options, post) {
+    this.#post = post
     const { trustProxy = false, flushIntervalMs = 1000, timeoutMs = 5000, queueSize = 10_000 } = options
     this.#options = { ...options, flushIntervalMs, timeoutMs }
     this.trustProxy = trustProxy
     this.#queue = new HitQueue({
-      batchSize: Math.max(1, Math.min(options.batchSize ?? 500, queueSize, batchSizeMax)),
+      batchSize: Math.max(1, Math.min(options.batchSize ?? 1000, queueSize, batchSizeMax)),
       maxHits: queueSize,
       maxChars: queueSize * charsPerHit,
     })
@@ -77,7 +82,9 @@ export class Tracker {
   follows(method, url) {
     if (this.#target === null || this.#closed || !canCount(method, url)) return false
     const { ignore } = this.#options
-    return ignore === undefined || !ignore(pathOf(/** @type {string} */ (url)).split(/[?#]/, 1)[0] ?? '')
+    if (ignore === undefined) return true
+    const path = pathOf(/** @type {string} */ (url))
+    return !ignore(path.slice(0, pathEnd(path)))
   }
 
   /**
@@ -184,7 +191,7 @@ export class Tracker {
   /** @param {Batch} batch @param {number} timeoutMs */
   async #attempt(batch, timeoutMs) {
     const target = /** @type {import('./deliver.js').Target} */ (this.#target)
-    const { outcome, problem, afterMs } = await deliver(target, batch, Math.max(1, timeoutMs))
+    const { outcome, problem, afterMs } = await deliver(this.#post, target, batch, Math.max(1, timeoutMs))
     if (outcome === 'accepted') {
       this.#delivered += batch.count
       this.#failuresInARow = 0
