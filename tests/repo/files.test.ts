@@ -28,8 +28,9 @@ describe('every file is needed:', () => {
     )
   })
 
-  test('each data file of the tests by a test that names it', () => {
-    const code = [...reachableFrom(tests)].filter(file => file.endsWith('.ts')).map(read)
+  test('each data file of the tests by a test or benchmark that names it', () => {
+    const users = [...reachableFrom(tests), ...filesUnder('bench', '.ts')]
+    const code = users.filter(file => file.endsWith('.ts')).map(read)
     const names = filesUnder('tests/data', '').map(file => path.basename(file))
     assert.deepEqual(
       names.filter(name => !code.some(text => text.includes(name))),
