@@ -1,9 +1,11 @@
 /** The structured log: JSON lines on standard error, written in blocks so that a request does not wait for a pipe. */
 import { type Logger, pino } from 'pino'
 import type { LogLevel } from './config.ts'
+import type { RequestLog } from './http/request-log.ts'
 
 export interface OpenLogger {
   readonly logger: Logger
+  readonly requestLog: RequestLog
   /** Writes what is still in memory. */
   flush(): void
 }
@@ -34,6 +36,11 @@ export function openLogger(level: LogLevel): OpenLogger {
   )
   return {
     logger,
+    requestLog: {
+      enabled: logger.isLevelEnabled('info'),
+      write: members =>
+        void destination.write(`{"level":30,"time":"${new Date().toISOString()}",${members}}\n`),
+    },
     flush() {
       clearInterval(timer)
       destination.flushSync()

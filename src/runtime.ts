@@ -31,7 +31,7 @@ export interface Runtime {
 }
 
 export async function openRuntime(config: Config, version: string, clock: Clock): Promise<Runtime> {
-  const { logger, flush } = openLogger(config.logLevel)
+  const { logger, requestLog, flush } = openLogger(config.logLevel)
   const stores = openStores(config)
   const keyUse = new KeyUse(stores.accounts)
   const app = await createApp(
@@ -46,6 +46,7 @@ export async function openRuntime(config: Config, version: string, clock: Clock)
       keyUse,
       answers: new AnswerMemory(),
       logger,
+      requestLog,
       trustProxy: config.trustProxy,
       supportEmail: config.supportEmail,
     },

@@ -2,9 +2,10 @@
 import compress from '@fastify/compress'
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { AppError } from '../domain/errors.ts'
+import { compressFromBytes } from './compression.ts'
 import { refuseMalformedRequest, sendError, sendNotFound } from './error-response.ts'
 import type { HttpParts } from './http-parts.ts'
-import { describeApi } from './openapi.ts'
+import { describeApi, registerReference } from './openapi.ts'
 import { knowEveryMethod, refuseOtherMethods, watchRoutes } from './other-methods.ts'
 import { acceptBatchBodies } from './receive-batch.ts'
 import { logRequests, requestIds } from './request-log.ts'
@@ -15,15 +16,14 @@ import { sitesRoute } from './routes/sites.ts'
 import { statsRoute } from './routes/stats.ts'
 import { timeseriesRoute } from './routes/timeseries.ts'
 
-/** Smaller answers cost more to compress than to send. */
-const compressFromBytes = 1_024
-
 export async function createApp(parts: HttpParts, version: string): Promise<FastifyInstance> {
   const nextId = requestIds()
   const app = fastify({
     loggerInstance: parts.logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: nextId,
+    // A child logger a request costs more than the line that it would mark.
+    childLoggerFactory: logger => logger,
     trustProxy: [...parts.trustProxy],
     forceCloseConnections: 'idle',
     frameworkErrors: sendError,
@@ -49,16 +49,18 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
   })
   // Unknown expectations may be ignored (RFC 9110, 10.1.1); Node's own answer has no request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  logRequests(app, parts.logger)
-  await app.register(compress, {
-    threshold: compressFromBytes,
-    encodings: ['zstd', 'br', 'gzip'],
-    // Bodies are taken as they are sent (receive-batch.ts).
-    globalDecompression: false,
-  })
+  logRequests(app, parts.requestLog)
   await describeApi(app, version)
   await app.register(async api => registerApi(api, parts))
-  await app.register(async open => registerOpen(open, parts))
+  await app.register(async pages => {
+    await pages.register(compress, {
+      threshold: compressFromBytes,
+      encodings: ['zstd', 'br', 'gzip'],
+      globalDecompression: false,
+    })
+    await registerReference(pages)
+    await pages.register(async open => registerOpen(open, parts))
+  })
   return app
 }
 

@@ -9,6 +9,7 @@ import type { Clock } from '../domain/clock.ts'
 import type { PlanTable } from '../domain/plan.ts'
 import type { AnswerMemory } from '../reports/answer-memory.ts'
 import type { Stores } from '../storage/stores.ts'
+import type { RequestLog } from './request-log.ts'
 
 export interface HttpParts {
   readonly stores: Stores
@@ -21,6 +22,7 @@ export interface HttpParts {
   readonly keyUse: KeyUse
   readonly answers: AnswerMemory
   readonly logger: Logger
+  readonly requestLog: RequestLog
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustProxy: readonly string[]
   readonly supportEmail: string | null

@@ -76,6 +76,7 @@ export function apiSchema({
   } as FastifySchema
 }
 
+/** Gathers the routes that are registered from now on; `app.swagger()` gives the document. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -91,5 +92,9 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       },
     },
   })
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+}
+
+/** The reference to browse, at /docs. */
+export async function registerReference(pages: FastifyInstance): Promise<void> {
+  await pages.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
 }

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { dayOf } from '../domain/date-range.ts'
+import { sendCompressed } from './compression.ts'
 import type { HttpParts } from './http-parts.ts'
 
 export interface Question {
@@ -28,12 +29,14 @@ export async function sendReport(
   reply.header('content-type', 'application/json; charset=utf-8')
   const question = `${site} ${text}`
   const known = remember ? parts.answers.get(question, revision) : null
-  if (known !== null) return reply.send(known)
+  if (known !== null) return sendCompressed(request, reply, known)
   const answer = build()
-  if (!(answer instanceof Promise)) return reply.send(Readable.from(answer, { objectMode: false }))
+  if (!(answer instanceof Promise)) {
+    return sendCompressed(request, reply, Readable.from(answer, { objectMode: false }))
+  }
   const body = await answer
   if (remember) parts.answers.put(question, revision, body)
-  return reply.send(body)
+  return sendCompressed(request, reply, body)
 }
 
 /** If-None-Match compares weakly: a list of tags, or `*`. */

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { listSites } from '../../accounts/sites.ts'
 import { admit } from '../admission.ts'
+import { sendCompressed } from '../compression.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
 import { isUnchanged } from '../report-response.ts'
@@ -51,7 +52,8 @@ export function sitesRoute(app: FastifyInstance, parts: HttpParts): void {
       reply.header('etag', etag)
       reply.header('cache-control', 'private, no-cache')
       if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send()
-      return reply.header('content-type', 'application/json; charset=utf-8').send(body)
+      reply.header('content-type', 'application/json; charset=utf-8')
+      return sendCompressed(request, reply, body)
     },
   })
 }
