@@ -16,6 +16,8 @@ export interface Config {
   /** Names of catalogue bots that do not count as AI. */
   readonly excludedBots: readonly string[]
   readonly supportEmail: string | null
+  /** Whether strangers may make themselves an account; the owner's is made in any case. */
+  readonly signup: 'closed' | 'open'
   /** Bound of the roll-ups kept in memory. */
   readonly cacheBytes: number
 }
@@ -52,6 +54,12 @@ export const settings = [
   ),
   setting('FOOTFALL_SUPPORT_EMAIL', 'Shown in errors that only the operator can help with.', '', optional),
   setting(
+    'FOOTFALL_SIGNUP',
+    'Whether anybody may make an account in the dashboard once it has an owner: closed or open.',
+    'closed',
+    oneOf(['closed', 'open']),
+  ),
+  setting(
     'FOOTFALL_CACHE_MIB',
     'Memory for roll-ups that are asked for often, in MiB.',
     '128',
@@ -87,6 +95,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     plans: Object.fromEntries(planNames.map(plan => [plan, readPlan(plan, value)])) as unknown as PlanTable,
     excludedBots: value('FOOTFALL_EXCLUDED_BOTS'),
     supportEmail: value('FOOTFALL_SUPPORT_EMAIL'),
+    signup: value('FOOTFALL_SIGNUP'),
     cacheBytes: value<number>('FOOTFALL_CACHE_MIB') * 2 ** 20,
   }
 }

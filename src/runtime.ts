@@ -49,6 +49,7 @@ export async function openRuntime(config: Config, version: string, clock: Clock)
       requestLog,
       trustProxy: config.trustProxy,
       supportEmail: config.supportEmail,
+      signup: config.signup,
     },
     version,
   )

@@ -26,8 +26,7 @@ export async function addSite(
   account: Account,
   domainText: string,
 ): Promise<Site> {
-  const domain = parseDomain(domainText)
-  if (domain === null) throw new Refusal(`${JSON.stringify(domainText)} is not a domain such as example.com.`)
+  const domain = requireDomain(domainText)
   const site = await stores.accounts.addSite({
     id: newId('site'),
     accountId: account.id,
@@ -37,6 +36,19 @@ export async function addSite(
   })
   if (!site) throw new Refusal(`The user ${account.email} was removed.`)
   return site
+}
+
+/** What was recorded stays; from now on the new domain is the site's own. Throws Refusal. */
+export async function renameSite({ stores }: AccountParts, site: Site, domainText: string): Promise<Site> {
+  const renamed = await stores.accounts.setDomain(site.id, requireDomain(domainText))
+  if (!renamed) throw new Refusal(`The site ${site.domain} was removed.`)
+  return renamed
+}
+
+function requireDomain(text: string): string {
+  const domain = parseDomain(text)
+  if (domain === null) throw new Refusal(`${JSON.stringify(text)} is not a domain such as example.com.`)
+  return domain
 }
 
 export interface SiteWithUsage extends Site {

@@ -3,12 +3,14 @@ import compress from '@fastify/compress'
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { AppError } from '../domain/errors.ts'
 import { compressFromBytes } from './compression.ts'
+import { registerDashboard } from './dashboard/register-dashboard.ts'
 import { refuseMalformedRequest, sendError, sendNotFound } from './error-response.ts'
 import type { HttpParts } from './http-parts.ts'
 import { describeApi, registerReference } from './openapi.ts'
 import { knowEveryMethod, refuseOtherMethods, watchRoutes } from './other-methods.ts'
 import { acceptBatchBodies } from './receive-batch.ts'
 import { logRequests, requestIds } from './request-log.ts'
+import { breakdownRoute } from './routes/breakdown.ts'
 import { eventsRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { hitsRoute } from './routes/hits.ts'
@@ -60,6 +62,7 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
     })
     await registerReference(pages)
     await pages.register(async open => registerOpen(open, parts))
+    await pages.register(async dashboard => registerDashboard(dashboard, parts, version))
   })
   return app
 }
@@ -93,6 +96,7 @@ function registerApi(api: FastifyInstance, parts: HttpParts): void {
   sitesRoute(api, parts)
   statsRoute(api, parts)
   timeseriesRoute(api, parts)
+  breakdownRoute(api, parts)
   eventsRoutes(api, parts)
   hitsRoute(api, parts)
   for (const [url, methods] of [...methodsByUrl]) {

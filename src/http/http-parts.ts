@@ -26,6 +26,7 @@ export interface HttpParts {
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustProxy: readonly string[]
   readonly supportEmail: string | null
+  readonly signup: 'closed' | 'open'
 }
 
 declare module 'fastify' {

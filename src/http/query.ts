@@ -59,7 +59,7 @@ export function readCursor(query: RawQuery): EventPosition | null {
   return position
 }
 
-function readChoice<Choice extends string>(
+export function readChoice<Choice extends string>(
   query: RawQuery,
   name: string,
   schema: TUnion<TLiteral<Choice>[]>,
@@ -85,7 +85,7 @@ function readInteger(query: RawQuery, name: string, schema: TInteger): number {
   throw invalid(name, value, `an integer from ${minimum} to ${maximum}, given once`)
 }
 
-function invalid(name: string, value: unknown, accepted: string): AppError {
+export function invalid(name: string, value: unknown, accepted: string): AppError {
   const got = Array.isArray(value) ? `given ${value.length} times` : JSON.stringify(value).slice(0, 100)
   return new AppError('INVALID_PARAMETER', `${name} is ${got}; it must be ${accepted}.`)
 }

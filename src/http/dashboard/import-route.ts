@@ -1,0 +1,47 @@
+/** A log that is dropped on the page: imported while it is uploaded, so that its size is no matter and nothing of it is kept. */
+import { PassThrough, type Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { planOf } from '../../domain/account.ts'
+import { importLogs } from '../../ingest/import-log.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
+import { requireSession } from './session-admission.ts'
+
+export const uploadType = 'application/octet-stream'
+
+export function importRoute(app: FastifyInstance, parts: DashboardParts): void {
+  app.addContentTypeParser(uploadType, (_request, payload, done) => done(null, payload))
+
+  app.post('/app/api/sites/:siteId/import', { onRequest: requireSession(parts) }, async request => {
+    const upload = request.body as Readable | undefined
+    const stdin = new PassThrough()
+    const broken = new AbortController()
+    // What has arrived of a broken upload is imported; the same file goes on from there when it is sent again.
+    upload?.on('error', () => broken.abort())
+    upload?.on('close', () => stdin.end())
+    if (upload) upload.pipe(stdin)
+    else stdin.end()
+    let malformed: { number: number; text: string } | null = null
+    const report = await importLogs(
+      {
+        store: parts.stores.events,
+        detector: parts.detector,
+        countryOf: parts.countryOf,
+        clock: parts.clock,
+        stdin,
+        site: request.site,
+        account: request.person.number,
+        monthlyLimit: planOf(parts.plans, request.person).eventsPerMonth,
+      },
+      {
+        sources: ['-'],
+        format: 'auto',
+        follow: false,
+        signal: broken.signal,
+        onMalformed: ({ number, text }) => {
+          malformed = { number, text }
+        },
+      },
+    )
+    return { ...report, firstMalformed: malformed }
+  })
+}

@@ -1,0 +1,104 @@
+/** Events as they arrive, as server-sent events: looks at the site's revision, so that what other processes record shows too. */
+import type { FastifyInstance } from 'fastify'
+import { dayOf } from '../../domain/date-range.ts'
+import { DashboardError } from './dashboard-error.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
+import { eventView } from './report-routes.ts'
+import { cookieHeaders, requireSession } from './session-admission.ts'
+import type { LiveMessage } from './views.ts'
+
+const lookIntervalMs = 1_000
+/** Keeps proxies from ending a quiet stream, and finds out that a session has ended. */
+const pulseIntervalMs = 15_000
+const eventsPerMessageMax = 50
+const streamsMax = 500
+
+export function liveRoute(app: FastifyInstance, parts: DashboardParts): void {
+  const open = new Set<() => void>()
+  app.addHook('preClose', done => {
+    for (const end of open) end()
+    done()
+  })
+
+  app.get('/app/api/sites/:siteId/live', { onRequest: requireSession(parts) }, async (request, reply) => {
+    if (open.size >= streamsMax) throw new DashboardError('REFUSED', 'Too many live views are open.')
+    const watch = await SiteWatch.start(parts, request.site.number)
+    reply.hijack()
+    const { raw } = reply
+    raw.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      // Tells nginx not to hold the stream back.
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    })
+    const send = (message: LiveMessage): void => void raw.write(`data: ${JSON.stringify(message)}\n\n`)
+    send({ revision: watch.revision, events: [], skipped: 0 })
+    const look = setInterval(async () => {
+      // A reader that does not keep up gets the next look instead.
+      if (raw.writableNeedDrain) return
+      const message = await watch.look().catch(() => null)
+      if (message) send(message)
+    }, lookIntervalMs)
+    const pulse = setInterval(async () => {
+      raw.write(': still here\n\n')
+      const session = await parts.sessions.find(cookieHeaders(request)).catch(() => null)
+      const site = await parts.stores.accounts.findSite(request.site.id).catch(() => null)
+      if (!session || !site) end()
+    }, pulseIntervalMs)
+    const end = (): void => {
+      clearInterval(look)
+      clearInterval(pulse)
+      open.delete(end)
+      raw.end()
+    }
+    open.add(end)
+    raw.on('close', end)
+  })
+}
+
+class SiteWatch {
+  readonly #parts: DashboardParts
+  readonly #site: number
+  revision: number
+  #newestId: number
+  #looking = false
+
+  private constructor(parts: DashboardParts, site: number, revision: number, newestId: number) {
+    this.#parts = parts
+    this.#site = site
+    this.revision = revision
+    this.#newestId = newestId
+  }
+
+  static async start(parts: DashboardParts, site: number): Promise<SiteWatch> {
+    const revision = await parts.stores.events.revision(site)
+    const recent = await recentEvents(parts, site)
+    return new SiteWatch(parts, site, revision, Math.max(0, ...recent.map(({ id }) => id)))
+  }
+
+  /** What is new since the last look; null when nothing is. Events of days past do not show, only that numbers changed. */
+  async look(): Promise<LiveMessage | null> {
+    if (this.#looking) return null
+    this.#looking = true
+    try {
+      const revision = await this.#parts.stores.events.revision(this.#site)
+      if (revision === this.revision) return null
+      const recent = await recentEvents(this.#parts, this.#site)
+      const fresh = recent.filter(({ id }) => id > this.#newestId).sort((a, b) => a.id - b.id)
+      this.revision = revision
+      this.#newestId = fresh.at(-1)?.id ?? this.#newestId
+      const shown = fresh.slice(-eventsPerMessageMax)
+      return { revision, events: shown.map(eventView), skipped: fresh.length - shown.length }
+    } finally {
+      this.#looking = false
+    }
+  }
+}
+
+/** Of today and yesterday, and of clocks that run ahead. */
+const recentEvents = (parts: DashboardParts, site: number) => {
+  const today = dayOf(parts.clock())
+  const range = { start: today - 1, end: today + 1 }
+  return parts.stores.events.list(site, { range, type: null, after: null, limit: 200 })
+}

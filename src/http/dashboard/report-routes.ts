@@ -1,0 +1,124 @@
+/** The numbers of a site: one answer for its whole page, single events, and why an event is there. */
+import type { FastifyInstance } from 'fastify'
+import { catalogue } from '../../detection/catalogue/catalogue.ts'
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
+import type { DateRange } from '../../domain/date-range.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { StoredEvent } from '../../domain/event.ts'
+import { searchEvents } from '../../reports/event-search.ts'
+import { overviewReport } from '../../reports/overview.ts'
+import type { ListedEvent } from '../../storage/event-store.ts'
+import { readFilter } from '../filter-query.ts'
+import { type RawQuery, readCursor, readGranularity, readLimit, readRange } from '../query.ts'
+import { sendReport } from '../report-response.ts'
+import { DashboardError } from './dashboard-error.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
+import { requireSession } from './session-admission.ts'
+import type { EventPageView, EventView, ExplanationView } from './views.ts'
+
+/** A chart of more days than this helps nobody. */
+const daysMax = 1_100
+
+export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void {
+  const onRequest = requireSession(parts)
+  const { events } = parts.stores
+
+  app.get('/app/api/sites/:siteId/overview', { onRequest }, (request, reply) => {
+    const query = request.query as RawQuery
+    const now = parts.clock()
+    const range = requireShort(readRange(query, now))
+    const wanted = readGranularity(query)
+    const granularity = parts.plans[request.person.plan].hourlySeries ? wanted : 'day'
+    const question = { range, granularity, filter: readFilter(query) }
+    return sendReport(parts, request, reply, {
+      // The hour decides which buckets are unfinished.
+      text: `overview ${Math.floor(now / 3_600_000)} ${JSON.stringify(question)}`,
+      build: async () =>
+        JSON.stringify(await overviewReport(events, request.site.number, { ...question, now })),
+      remember: true,
+    })
+  })
+
+  app.get('/app/api/sites/:siteId/events', { onRequest }, async (request): Promise<EventPageView> => {
+    const query = request.query as RawQuery
+    const found = await searchEvents(events, request.site.number, {
+      range: readRange(query, parts.clock()),
+      filter: readFilter(query),
+      after: readCursor(query),
+      limit: Math.min(200, readLimit(query)),
+    })
+    return { events: found.events.map(eventView), next: found.next && encodeCursor(found.next) }
+  })
+
+  app.get(
+    '/app/api/sites/:siteId/events/:position',
+    { onRequest },
+    async (request): Promise<ExplanationView> => {
+      const position = decodeCursor((request.params as { position: string }).position)
+      const event = position && (await events.find(request.site.number, position))
+      if (!event) throw new DashboardError('REFUSED', 'There is no such event any more.')
+      return explain(parts, event)
+    },
+  )
+}
+
+/** Throws INVALID_DATE_RANGE. */
+function requireShort(range: DateRange): DateRange {
+  if (range.end - range.start < daysMax) return range
+  throw new AppError('INVALID_DATE_RANGE', `The dashboard shows at most ${daysMax} days at once.`)
+}
+
+export const eventView = ({
+  type,
+  name,
+  company,
+  path,
+  country,
+  value,
+  createdAt,
+  id,
+}: ListedEvent): EventView => ({
+  ...{
+    id,
+    position: encodeCursor({ createdAt, id }),
+    type,
+    name,
+    company,
+    path,
+    country,
+    at: createdAt,
+    value,
+  },
+})
+
+function explain({ detector }: DashboardParts, event: StoredEvent): ExplanationView {
+  const { provenance } = event
+  const verdict = provenance.userAgent === null ? null : detector.judgeUserAgent(provenance.userAgent)
+  return {
+    event: eventView(event),
+    ...provenance,
+    entry: entryOf(event),
+    today: verdict && {
+      catalogueVersion: detector.catalogueVersion,
+      bot: verdict.kind === 'bot' ? verdict.name : null,
+    },
+  }
+}
+
+function entryOf({ type, name }: StoredEvent): ExplanationView['entry'] {
+  if (type === 'conversion') return null
+  if (type === 'bot') {
+    const bot = catalogue.bots.find(entry => entry.name === name)
+    return (
+      (bot && {
+        purpose: bot.purpose,
+        confidence: bot.confidence,
+        docs: bot.docs,
+        notes: bot.notes ?? null,
+      }) ??
+      null
+    )
+  }
+  const source = catalogue.sources.find(entry => entry.source === name)
+  return source ? { purpose: null, confidence: source.confidence, docs: null, notes: source.notes } : null
+}

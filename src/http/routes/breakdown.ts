@@ -1,0 +1,36 @@
+/** GET /api/v1/sites/{siteId}/breakdown */
+import type { FastifyInstance } from 'fastify'
+import { BreakdownReport, breakdownReport } from '../../reports/breakdown.ts'
+import { admit } from '../admission.ts'
+import { BreakdownQuery, readDimension, readFilter } from '../filter-query.ts'
+import type { HttpParts } from '../http-parts.ts'
+import { apiSchema } from '../openapi.ts'
+import { type RawQuery, readLimit, readRange } from '../query.ts'
+import { sendReport } from '../report-response.ts'
+
+export function breakdownRoute(app: FastifyInstance, parts: HttpParts): void {
+  app.get('/api/v1/sites/:siteId/breakdown', {
+    schema: apiSchema({
+      operationId: 'getBreakdown',
+      summary: 'Counts by page, country, company, purpose, bot, assistant or conversion, under any filter',
+      querystring: BreakdownQuery,
+      ok: BreakdownReport,
+      errors: ['MISSING_SITE_ID', 'SITE_NOT_FOUND', 'INVALID_DATE_RANGE', 'INVALID_PARAMETER'],
+    }),
+    onRequest: admit(parts, 'read'),
+    handler: (request, reply) => {
+      const query = request.query as RawQuery
+      const range = readRange(query, parts.clock())
+      const dimension = readDimension(query)
+      const filter = readFilter(query)
+      const limit = readLimit(query)
+      const question = { range, dimension, filter, limit }
+      return sendReport(parts, request, reply, {
+        text: `breakdown ${JSON.stringify(question)}`,
+        build: async () =>
+          JSON.stringify(await breakdownReport(parts.stores.events, request.site.number, question)),
+        remember: true,
+      })
+    },
+  })
+}

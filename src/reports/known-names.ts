@@ -1,0 +1,84 @@
+/** What the catalogue knows of the names in a report: purposes of bots, companies of assistants. */
+import { catalogue } from '../detection/catalogue/catalogue.ts'
+import type { BotPurpose } from '../detection/detector.ts'
+import type { EventType } from '../domain/event.ts'
+import type { CountsByName } from '../storage/event-store.ts'
+
+export interface NameTraits {
+  /** Operator of the bot or assistant; empty for conversions and where it is not known. */
+  readonly company: string
+  /** Of bots only; `other` for a name that the catalogue does not have. */
+  readonly purpose: BotPurpose | null
+}
+
+export type TraitsOf = (type: EventType, name: string, company: string) => NameTraits
+
+export function createTraits(): TraitsOf {
+  const purposes = new Map(catalogue.bots.map(({ name, purpose }) => [name, purpose]))
+  const companies = new Map(catalogue.sources.map(({ source, company }) => [source, company]))
+  return (type, name, company) => ({
+    company: type === 'referral' ? (companies.get(name) ?? '') : company,
+    purpose: type === 'bot' ? (purposes.get(name) ?? 'other') : null,
+  })
+}
+
+/** Conditions on an event; those that are not null must all hold. */
+export interface ReportFilter {
+  readonly type: EventType | null
+  readonly bot: string | null
+  readonly source: string | null
+  readonly event: string | null
+  readonly company: string | null
+  readonly purpose: string | null
+  readonly page: string | null
+  readonly country: string | null
+}
+
+export const noFilter: ReportFilter = {
+  type: null,
+  bot: null,
+  source: null,
+  event: null,
+  company: null,
+  purpose: null,
+  page: null,
+  country: null,
+}
+
+export const isUnfiltered = (filter: ReportFilter): boolean =>
+  Object.values(filter).every(value => value === null)
+
+const typeOfNameFilter = { bot: 'bot', source: 'referral', event: 'conversion' } as const
+
+/** Whether events of a name pass those conditions that are about names. */
+export function passesByName(
+  filter: ReportFilter,
+  traitsOf: TraitsOf,
+  { type, name, company }: { type: EventType; name: string; company: string },
+): boolean {
+  if (filter.type !== null && filter.type !== type) return false
+  for (const key of ['bot', 'source', 'event'] as const) {
+    if (filter[key] !== null && (typeOfNameFilter[key] !== type || filter[key] !== name)) return false
+  }
+  if (filter.company === null && filter.purpose === null) return true
+  const traits = traitsOf(type, name, company)
+  return (
+    (filter.company === null || traits.company === filter.company) &&
+    (filter.purpose === null || traits.purpose === filter.purpose)
+  )
+}
+
+/** The names that pass, for the store; null when the filter says nothing about names. */
+export function namesFor(
+  filter: ReportFilter,
+  traitsOf: TraitsOf,
+  counts: CountsByName,
+): { type: EventType; name: string }[] | null {
+  const { page: _, country: __, ...onNames } = filter
+  if (Object.values(onNames).every(value => value === null)) return null
+  return (['bot', 'referral', 'conversion'] as const).flatMap(type =>
+    counts[type]
+      .filter(({ name, company }) => passesByName(filter, traitsOf, { type, name, company }))
+      .map(({ name }) => ({ type, name })),
+  )
+}
