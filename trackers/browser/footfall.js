@@ -1,0 +1,96 @@
+/**
+ * The browser snippet: reports landings that an assistant may have brought, and conversions, to the server it came from.
+ *
+ *   <script defer src="https://HOST/footfall.js" data-site="ak_…"></script>
+ *
+ * PROTOCOL.md beside this file says what is sent. One function without dependencies, which is minified and served as it is: it
+ * sets no cookie, runs no inline or generated code, and adds nothing to the page but `window.footfall`.
+ */
+;(() => {
+  const script = document.currentScript || document.querySelector('script[data-site]')
+  const endpoint = new URL('collect', script.src).href
+  const storageKey = 'footfall'
+  const touchesMax = 5
+  const firstPauseMs = 5000
+
+  const before = window.footfall
+  // A second copy of the script would count everything twice.
+  if (before?.loaded) return
+
+  /** Messages that the server has not confirmed, by id. */
+  const unconfirmed = new Map()
+
+  /** The landings of this session; what is in the storage may be anyone's, and storage may be forbidden. */
+  let touches = []
+  try {
+    touches = [].concat(JSON.parse(sessionStorage.getItem(storageKey)) || [])
+  } catch {}
+
+  /** Without fragment, and with only the parameters by which assistants are known: every other one may be private. */
+  const publicPart = url =>
+    url.split(/[?#]/)[0] +
+    (url.match(/[?&](utm_\w+|ref|referrer|source|via|udm|ia|showconv)=[^&#]*/gi) || [])
+      .join('')
+      .replace(/^&/, '?')
+
+  /** Every try carries the same id, by which the server counts a message once. */
+  const send = message => {
+    const id = Math.random().toString(36).slice(2) + Date.now().toString(36)
+    unconfirmed.set(
+      id,
+      JSON.stringify({ site: script.dataset.site, id, url: publicPart(location.href), ...message }),
+    )
+    if (document.visibilityState === 'hidden') sendAtPageEnd()
+    else attempt(id, firstPauseMs)
+  }
+
+  const attempt = (id, pauseMs) => {
+    const body = unconfirmed.get(id)
+    if (!body) return
+    const retry = () => setTimeout(attempt, pauseMs, id, pauseMs * 2)
+    fetch(endpoint, { method: 'POST', body, credentials: 'omit' }).then(
+      response => (response.status < 500 ? unconfirmed.delete(id) : retry()),
+      retry,
+    )
+  }
+
+  const sendAtPageEnd = () => {
+    for (const [id, body] of unconfirmed) navigator.sendBeacon(endpoint, body) && unconfirmed.delete(id)
+  }
+
+  const land = () => {
+    const referrer = publicPart(document.referrer)
+    const url = publicPart(location.href)
+    const navigation = performance.getEntriesByType('navigation')[0]
+    // A reload, or a step back in the history, has the referrer of the click that was counted before.
+    if (navigation && navigation.type !== 'navigate') return
+    if (referrer ? referrer.split('/')[2] === location.host : !url.includes('?')) return
+    touches = [...touches, { referrer, url }].slice(-touchesMax)
+    try {
+      sessionStorage.setItem(storageKey, JSON.stringify(touches))
+    } catch {}
+    send({ kind: 'landing', referrer })
+  }
+
+  const convert = (name, properties) =>
+    send({ kind: 'conversion', name: `${name}`, value: properties && +properties.value, touches })
+
+  const convertElement = event => {
+    const element = event.target.closest?.('[data-footfall-event]')
+    // A form converts when it is sent, everything else when it is clicked.
+    if (!element || (element.tagName === 'FORM') !== (event.type === 'submit')) return
+    const { footfallEvent, footfallValue } = element.dataset
+    convert(footfallEvent, { value: footfallValue })
+  }
+
+  window.footfall = convert
+  convert.loaded = true
+  // Capturing, so that it is seen even where the page stops the event.
+  addEventListener('click', convertElement, true)
+  addEventListener('submit', convertElement, true)
+  addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && sendAtPageEnd(), true)
+  // A page that is only rendered ahead has not been visited.
+  if (document.prerendering) document.addEventListener('prerenderingchange', land)
+  else land()
+  for (const call of before?.q || []) convert(...call)
+})()
