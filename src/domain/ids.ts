@@ -21,6 +21,9 @@ export type IdPrefix = 'usr' | 'site' | 'ak' | 'key'
 /** `site_` and 20 random base62 characters (119 bits). */
 export const newId = (prefix: IdPrefix): string => `${prefix}_${randomBase62(20)}`
 
+/** A password to begin with: 119 bits, to be told to its owner once. */
+export const newPassword = (): string => randomBase62(20)
+
 const keyShape = /^ff_[0-9A-Za-z]{40}$/
 const checksumLength = 6
 

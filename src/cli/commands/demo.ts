@@ -1,10 +1,12 @@
 /** footfall demo */
 import { Command } from 'commander'
 import { addKey } from '../../accounts/api-keys.ts'
+import { Sessions } from '../../accounts/sessions.ts'
 import { addSite } from '../../accounts/sites.ts'
 import { addUser } from '../../accounts/users.ts'
 import { createDetector } from '../../detection/create-detector.ts'
 import { dayMs, dayOf, formatDay } from '../../domain/date-range.ts'
+import { newPassword } from '../../domain/ids.ts'
 import {
   type CliContext,
   type OpenedParts,
@@ -26,14 +28,18 @@ export function demoCommand(context: CliContext): Command {
         const { host, port } = parts.config
         const start = formatDay(dayOf(context.clock()) - 30)
         const curl = `curl -H 'Authorization: Bearer ${made.key}' 'http://${host}:${port}/api/v1/sites/${made.site}/stats?start=${start}'`
-        const text = `Added ${demoEmail} with the site ${demoDomain} and ${made.events} events.\n\nsite  ${made.site}\nkey   ${made.key}\n\n${curl}`
+        const text = `Added ${demoEmail} with the site ${demoDomain} and ${made.events} events.\n\nsite      ${made.site}\nkey       ${made.key}\npassword  ${made.password}\n\n${curl}\n\nTo look at it in a browser: npm start, then sign in at http://${host}:${port}/ as ${demoEmail} with this password.`
         print(context, options, { email: demoEmail, ...made, curl }, text)
       }),
     )
 }
 
-async function makeDemo(parts: OpenedParts): Promise<{ site: string; key: string; events: number }> {
+async function makeDemo(
+  parts: OpenedParts,
+): Promise<{ site: string; key: string; password: string; events: number }> {
   const account = await addUser(parts, demoEmail, 'pro')
+  const password = newPassword()
+  await new Sessions(parts.stores.accounts).setPassword(account, password)
   const site = await addSite(parts, account, demoDomain)
   const { secret } = await addKey(parts, account, { name: 'demo', scopes: ['read', 'write'] })
   const now = parts.clock()
@@ -52,5 +58,5 @@ async function makeDemo(parts: OpenedParts): Promise<{ site: string; key: string
     })
     events += batch.length
   }
-  return { site: site.id, key: secret, events }
+  return { site: site.id, key: secret, password, events }
 }

@@ -25,11 +25,10 @@ export function serveCommand(context: CliContext): Command {
 function announce(context: CliContext, options: SharedOptions, url: string): void {
   const text = `listening on ${url}
 
-Next: look at a demo site         npx footfall demo
-      or begin with your own      npx footfall user add you@example.com --plan pro
-                                  npx footfall site add example.com --user you@example.com
-                                  npx footfall import access.log --site <site id>
-      API reference               ${url}/docs`
+Next: open ${url}/ in a browser, add your site, and drop an access log on the page.
+      A site with made-up traffic to look at    npx footfall demo
+      The same from a terminal                  npx footfall --help
+      API reference                             ${url}/docs`
   print(context, options, { url }, text)
 }
 

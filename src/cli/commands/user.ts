@@ -1,7 +1,9 @@
-/** footfall user add | list | plan | remove */
+/** footfall user add | list | plan | password | remove */
 import { Command } from 'commander'
+import { Sessions } from '../../accounts/sessions.ts'
 import { addUser, removeUser, requirePlanName, requireUser, setUserPlan } from '../../accounts/users.ts'
 import type { Account } from '../../domain/account.ts'
+import { newPassword } from '../../domain/ids.ts'
 import { planNames } from '../../domain/plan.ts'
 import {
   type CliContext,
@@ -17,7 +19,7 @@ import { WrongUsage } from '../wrong-usage.ts'
 const shown = ({ id, email, plan }: Account) => ({ id, email, plan })
 
 export function userCommand(context: CliContext): Command {
-  const command = new Command('user').description('Accounts: add, list, change plan, remove.')
+  const command = new Command('user').description('Accounts: add, list, change plan, set a password, remove.')
 
   shared(command.command('add <email>'), 'footfall user add ann@example.com --plan pro')
     .description('Add an account.')
@@ -50,6 +52,22 @@ export function userCommand(context: CliContext): Command {
       withStores(context, options, async parts => {
         const account = await setUserPlan(parts, email, readPlan(plan))
         print(context, options, shown(account), `${account.email} now has the plan ${account.plan}.`)
+      }),
+    )
+
+  shared(command.command('password <email>'), 'footfall user password ann@example.com')
+    .description('Give an account a new random password for the dashboard, and end its sessions.')
+    .action((email: string, options: SharedOptions) =>
+      withStores(context, options, async parts => {
+        const account = await requireUser(parts, email)
+        const password = newPassword()
+        await new Sessions(parts.stores.accounts).setPassword(account, password)
+        print(
+          context,
+          options,
+          { ...shown(account), password },
+          `${account.email} now signs in with the password ${password}`,
+        )
       }),
     )
 
