@@ -27,6 +27,8 @@ const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = 
     'The Content-Type must be application/json or application/x-ndjson, without Content-Encoding.',
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_JSON', 'The body is not as long as its Content-Length says.'],
+  // The sender left in the middle: no fault of ours, and nobody reads the answer.
+  ECONNRESET: ['INVALID_JSON', 'The body ended before it was whole.'],
 }
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -41,6 +43,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // A path that the router refuses has passed no hook.
   reply.header('x-request-id', request.id)
   reply.header('x-content-type-options', 'nosniff')
+  // Closing now would break off a sender who is still writing, before he has read why.
+  if (status === 413 || status === 415) reply.removeHeader('connection')
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   return reply

@@ -12,7 +12,7 @@ import {
   unknownCountry,
   valueMax,
 } from '../domain/event.ts'
-import { describeProblem } from './describe-problem.ts'
+import { describeProblem, isObject, shown } from './describe-problem.ts'
 
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: nameLengthMax, description })
 
@@ -28,8 +28,8 @@ const common = {
   ),
   created_at: Type.Optional(
     Type.String({
-      format: 'date-time',
       description: 'ISO 8601 with a zone, at most 24 h ahead; the time of recording when left out.',
+      examples: ['2026-01-31T09:30:00Z'],
     }),
   ),
 }
@@ -88,19 +88,15 @@ export function readSentEvents(items: readonly unknown[], now: number): NewEvent
 }
 
 function requireSentEvent(item: unknown, index: number): SentEvent {
-  const type = (item as { type?: unknown } | null)?.type
+  const type = isObject(item) ? item.type : null
   const validator = eventTypes.includes(type as SentEvent['type'])
     ? validators[type as SentEvent['type']]
     : null
-  if (!validator) {
-    throw invalidEvent(
-      index,
-      'type',
-      `it must be one of ${eventTypes.join(', ')}, got ${JSON.stringify(type) ?? 'nothing'}`,
-    )
+  if (validator?.Check(item)) return item
+  if (isObject(item) && !validator) {
+    throw invalidEvent(index, 'type', `it must be one of ${eventTypes.join(', ')}, got ${shown(type)}`)
   }
-  if (validator.Check(item)) return item
-  const { field, problem } = describeProblem(validator.Errors(item), item)
+  const { field, problem } = describeProblem(validator?.Errors(item) ?? [], item)
   throw invalidEvent(index, field, problem)
 }
 
@@ -132,7 +128,7 @@ function requireText(index: number, field: string, text: string): void {
 }
 
 const isoTime =
-  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/
+  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$/
 
 /** Milliseconds of an ISO 8601 time with a zone, from 1970 to 24 h after `now`. Throws INVALID_EVENT. */
 export function requireTime(index: number, field: string, text: string, now: number): number {
@@ -141,10 +137,12 @@ export function requireTime(index: number, field: string, text: string, now: num
     throw invalidEvent(
       index,
       field,
-      `it must be an ISO 8601 time with a zone, such as 2026-01-31T09:30:00Z, got ${JSON.stringify(text.slice(0, 50))}`,
+      `it must be an ISO 8601 time with a zone, such as 2026-01-31T09:30:00Z, got ${shown(text)}`,
     )
   }
-  const zone = match[5]!.toUpperCase().replace(/^(.\d\d)(\d\d)$/, '$1:$2')
+  const zone = match[5]!
+    .toUpperCase()
+    .replace(/^(.\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`)
   const time = Date.parse(text.slice(0, text.length - match[5]!.length).replace(/[t ]/, 'T') + zone)
   if (time < 0) throw invalidEvent(index, field, 'it must not lie before 1970')
   if (time > now + dayMs)

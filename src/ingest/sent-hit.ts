@@ -36,8 +36,8 @@ export const SentHit = Type.Object(
     ),
     timestamp: Type.Optional(
       Type.String({
-        format: 'date-time',
-        description: 'ISO 8601 with a zone; the time of recording when left out.',
+        description: 'ISO 8601 with a zone, at most 24 h ahead; the time of recording when left out.',
+        examples: ['2026-01-31T09:30:00Z'],
       }),
     ),
   },
