@@ -1,5 +1,6 @@
 /** The tables of the embedded engine, as numbered migrations that one process at a time applies. */
 import { DatabaseSync } from 'node:sqlite'
+import { patiently } from './sqlite-patience.ts'
 
 /** Only ever add to the end: a number that was released never changes. */
 const migrations: readonly string[] = [
@@ -186,7 +187,7 @@ export function migrate(file: string): void {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
     // WAL: readers never wait for the writer. It is a property of the file and stays.
-    database.exec('PRAGMA journal_mode = WAL')
+    patiently(() => database.exec('PRAGMA journal_mode = WAL'), busyTimeoutMs)
     if (versionOf(database) === migrations.length) return
     database.exec('BEGIN IMMEDIATE')
     const version = versionOf(database)

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { SqliteAccountWriter } from './sqlite-account-writer.ts'
 import { SqliteAppender } from './sqlite-appender.ts'
+import { isBusy, patiently, sqliteCodeOf } from './sqlite-patience.ts'
 import { busyTimeoutMs } from './sqlite-schema.ts'
 import { markSiteRemoved, removeSiteSlice } from './sqlite-site-remover.ts'
 
@@ -30,8 +31,6 @@ export type WriterReply =
   | { readonly id: number; readonly error: { readonly message: string; readonly sqliteCode: number | null } }
 
 const requestsPerTransactionMax = 1_000
-/** SQLite has no queue for writers: who waits for another process must look often to find the moment between two commits. */
-const busyStepMs = 0.1
 
 function operationsOn(database: DatabaseSync) {
   const appender = new SqliteAppender(database)
@@ -80,7 +79,7 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
   const queue: WriterRequest[] = []
 
   const runTransaction = (requests: readonly WriterRequest[]): WriterReply[] => {
-    beginPatiently(() => begin.run(), patienceMs)
+    patiently(() => begin.run(), patienceMs)
     try {
       const replies = requests.map(({ id, name, arguments: values }) => {
         const operation = operations[name as OperationName] as (...values: readonly unknown[]) => unknown
@@ -117,7 +116,7 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
     } catch (error) {
       const described = describe(error)
       // One of them failed: each for itself, so that only that one is refused. Nobody waits for another process twice.
-      return requests.length === 1 || described.sqliteCode === sqliteBusy
+      return requests.length === 1 || isBusy(error)
         ? requests.map(({ id }) => ({ id, error: described }))
         : requests.map(replyAlone)
     }
@@ -149,30 +148,10 @@ function foldLog(database: DatabaseSync): void {
   } catch {}
 }
 
-/** Waits for another process's transaction in short steps; SQLite's own waiting sleeps up to 100 ms a step. */
-function beginPatiently(begin: () => void, patienceMs: number): void {
-  const deadline = performance.now() + patienceMs
-  for (;;) {
-    try {
-      begin()
-      return
-    } catch (error) {
-      if (describe(error).sqliteCode !== sqliteBusy || performance.now() > deadline) throw error
-      sleep(busyStepMs)
-    }
-  }
-}
-
-const sqliteBusy = 5
-const sleepCell = new Int32Array(new SharedArrayBuffer(4))
-const sleep = (ms: number): void => void Atomics.wait(sleepCell, 0, 0, ms)
-
 function describe(error: unknown): { message: string; sqliteCode: number | null } {
-  const code = (error as { errcode?: unknown }).errcode
   return {
     message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    // The low byte is the primary code; the rest says more precisely why.
-    sqliteCode: typeof code === 'number' ? code & 255 : null,
+    sqliteCode: sqliteCodeOf(error),
   }
 }
 
