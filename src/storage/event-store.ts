@@ -143,9 +143,9 @@ export interface EventStore {
   countsByName(site: number, range: DateRange): Promise<CountsByName>
   /** The caller keeps ranges to a size whose answer fits in memory (see reports/timeseries.ts). */
   series(site: number, range: DateRange, granularity: Granularity): Promise<SeriesCounts>
-  /** Newest first: createdAt descending, then id descending. */
   /** From a roll-up: the cost does not grow with traffic. */
   facets(site: number, query: FacetQuery): Promise<FacetReport>
+  /** Newest first: createdAt descending, then id descending. */
   list(site: number, query: EventListQuery): Promise<ListedEvent[]>
   /** One event with all that explains it; null when there is none at that position. */
   find(site: number, position: EventPosition): Promise<StoredEvent | null>

@@ -59,16 +59,6 @@ test('sums of values come back with their sign, small or beyond 2^53', () => {
   )
 })
 
-test('signed numbers come back with their sign', () => {
-  const writer = new ByteWriter()
-  fc.assert(
-    fc.property(fc.integer({ min: -(2 ** 52), max: 2 ** 52 }), number => {
-      writer.signed(number)
-      assert.equal(new ByteReader(writer.take()).signed(), number)
-    }),
-  )
-})
-
 test('what was taken does not change when the writer goes on', () => {
   const writer = new ByteWriter()
   writer.number(300)

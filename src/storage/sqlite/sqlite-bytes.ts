@@ -23,11 +23,6 @@ export class ByteWriter {
     this.#bytes[this.#length++] = rest
   }
 
-  /** Signed integer: the sign in the lowest bit. */
-  signed(value: number): void {
-    this.number(value < 0 ? -value * 2 - 1 : value * 2)
-  }
-
   /** A sum of values. The sign goes with the billionths, since a huge whole part has no bit to spare. */
   decimal({ whole, billionths }: DecimalSum): void {
     this.number(billionths * 2 + (whole < 0 ? 1 : 0))
@@ -73,11 +68,6 @@ export class ByteReader {
     } while (byte > 127)
     return value
   }
-  signed(): number {
-    const value = this.number()
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
-  }
-
   decimal(): DecimalSum {
     const packed = this.number()
     const size = this.number()

@@ -22,7 +22,7 @@ export function createSqliteEventStore(
   const inSnapshot = createSnapshot(reader)
   const summaries = new SqliteSummaries(reader, inSnapshot, summaryBytesMax)
   const eventList = new SqliteEventList(reader, inSnapshot)
-  const facets = new FacetReader(reader)
+  const facets = new FacetReader(reader, inSnapshot)
   const usageOfMonth = reader.prepare('SELECT site, events FROM usage WHERE account = ? AND month = ?')
   const importsOfSite = reader.prepare('SELECT * FROM import_progress WHERE site = ?')
   const revisionOf = rememberRevisions(reader, freshness)

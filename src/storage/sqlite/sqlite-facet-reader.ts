@@ -18,6 +18,7 @@ import {
   visitFacets,
 } from './sqlite-facets.ts'
 import { NumberIndex } from './sqlite-number-index.ts'
+import type { Snapshot } from './sqlite-snapshot.ts'
 
 /** Days that are added up before other requests get their turn. */
 const daysPerTurn = 32
@@ -26,6 +27,7 @@ const cellsMax = 1_000_000
 const otherName = 'other'
 
 export class FacetReader {
+  readonly #inSnapshot: Snapshot
   readonly #merged: StatementSync
   readonly #tails: StatementSync
   readonly #subjects: StatementSync
@@ -33,7 +35,8 @@ export class FacetReader {
   readonly #pathText: StatementSync
   readonly #extent: StatementSync
 
-  constructor(reader: DatabaseSync) {
+  constructor(reader: DatabaseSync, inSnapshot: Snapshot) {
+    this.#inSnapshot = inSnapshot
     this.#merged = reader.prepare('SELECT key, data FROM facet WHERE key BETWEEN ? AND ?')
     this.#tails = reader.prepare('SELECT key, data FROM facet_tail WHERE key BETWEEN ? AND ?')
     this.#subjects = reader.prepare('SELECT id, type, name, company FROM subject WHERE site = ? ORDER BY id')
@@ -50,7 +53,9 @@ export class FacetReader {
     const sums = new FacetSums(range, this.#names(site), this.#accept(site, filter))
     for (let start = range.start; start <= range.end; start += daysPerTurn) {
       if (start > range.start) await new Promise(resolve => setImmediate(resolve))
-      this.#addDays(site, { start, end: Math.min(range.end, start + daysPerTurn - 1) }, sums)
+      const turn = { start, end: Math.min(range.end, start + daysPerTurn - 1) }
+      // At one moment: a tail that is merged between two reads would count twice.
+      this.#inSnapshot(() => this.#addDays(site, turn, sums))
     }
     return sums.report(pagesMax, pageOrder, id => String(this.#pathText.get(id)?.value ?? otherName))
   }

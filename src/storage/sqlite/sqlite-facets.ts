@@ -112,10 +112,7 @@ export function encodeFacets(table: FacetTable): Uint8Array {
     writer.number(table.paths[i]!)
     writer.number(table.countries[i]!)
     writer.number(table.counts[i]! * 2 + (value ? 1 : 0))
-    if (value) {
-      writer.signed(value.whole)
-      writer.number(value.billionths)
-    }
+    if (value) writer.decimal(value)
   }
   return writer.take()
 }
@@ -137,7 +134,7 @@ export function visitFacets(bytes: Uint8Array, visit: FacetVisitor): void {
     const path = reader.number()
     const country = reader.number()
     const packed = reader.number()
-    const value = packed % 2 === 1 ? { whole: reader.signed(), billionths: reader.number() } : zeroSum
+    const value = packed % 2 === 1 ? reader.decimal() : zeroSum
     visit(subject, path, country, Math.floor(packed / 2), value)
   }
 }
