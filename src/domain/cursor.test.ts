@@ -1,0 +1,78 @@
+/** A cursor must lead back to exactly its position, and no text that we did not make may pass as one. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import { dayMs, lastDay } from './date-range.ts'
+
+const position = fc.record({
+  createdAt: fc.oneof(
+    fc.integer({ min: 0, max: (lastDay + 1) * dayMs - 1 }),
+    fc.constantFrom(0, 1, Number.MAX_SAFE_INTEGER),
+  ),
+  id: fc.oneof(
+    fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+    fc.constantFrom(0, 2 ** 48 - 1, 2 ** 48, Number.MAX_SAFE_INTEGER),
+  ),
+})
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+test('every position comes back from its cursor, which needs no escaping in a URL', () => {
+  fc.assert(
+    fc.property(position, each => {
+      const cursor = encodeCursor(each)
+      assert.match(cursor, /^[\w-]+$/)
+      assert.deepEqual(decodeCursor(cursor), { ...each })
+    }),
+  )
+})
+
+test('a cursor in which any one character was changed is refused', () => {
+  fc.assert(
+    fc.property(position, fc.nat(), fc.constantFrom(...alphabet), (each, at, character) => {
+      const cursor = encodeCursor(each)
+      const index = at % cursor.length
+      fc.pre(cursor[index] !== character)
+      assert.equal(decodeCursor(cursor.slice(0, index) + character + cursor.slice(index + 1)), null)
+    }),
+  )
+})
+
+test('a cursor that was cut, lengthened, turned around or had two characters swapped is refused', () => {
+  fc.assert(
+    fc.property(position, fc.nat({ max: 22 }), (each, at) => {
+      const cursor = encodeCursor(each)
+      const swapped = cursor.slice(0, at) + cursor[at + 1] + cursor[at] + cursor.slice(at + 2)
+      const turned = [...cursor].reverse().join('')
+      for (const text of [
+        cursor.slice(0, at),
+        `${cursor}A`,
+        `${cursor}=`,
+        ` ${cursor}`,
+        `${cursor}\n`,
+        swapped,
+        turned,
+      ])
+        if (text !== cursor) assert.equal(decodeCursor(text), null, text)
+    }),
+  )
+})
+
+test('texts of other origin are no cursors', () => {
+  fc.assert(fc.property(fc.string(), text => assert.equal(decodeCursor(text), null)))
+  const right = fc.array(fc.constantFrom(...alphabet), { minLength: 24, maxLength: 24 })
+  fc.assert(fc.property(right, characters => assert.equal(decodeCursor(characters.join('')), null)))
+  for (const text of [
+    '',
+    'null',
+    '0',
+    'A'.repeat(24),
+    encodeCursor({ createdAt: 1, id: 1 }).replace(/.$/, '+'),
+  ])
+    assert.equal(decodeCursor(text), null)
+})
+
+test('a cursor of this version is still read by the next', () => {
+  assert.equal(encodeCursor({ createdAt: 1_781_524_800_000, id: 12_345 }), 'AAGeyyciAAAAAAAAMDmyaco0')
+})
