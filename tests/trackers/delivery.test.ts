@@ -256,7 +256,7 @@ describe('a tracker', () => {
       assert.equal(tracker.counts().dropped, 2)
       assert.equal(collector.deliveries.length, 2)
       assert.equal(problems.length, 1)
-      assert.match(problems[0] ?? '', new RegExp(`1 hits given up: HTTP ${status} .*REFUSED`))
+      assert.match(problems[0] ?? '', new RegExp(`1 given up: HTTP ${status} .*REFUSED`))
     }
   })
 

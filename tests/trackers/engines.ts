@@ -1,9 +1,9 @@
 /** The hosts that trackers are tried in: installs their engines, starts their programs, and stops them. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { startProcess } from '../support/child-processes.ts'
 
 const folder = import.meta.dirname
 export const hostsFolder = path.join(folder, 'hosts')
@@ -27,6 +27,9 @@ export interface Engine {
   readonly command: string
   readonly argv: readonly string[]
   readonly env?: Record<string, string>
+  readonly cwd?: string
+  /** How it says its port, where it is not one of our programs. */
+  readonly saysPort?: RegExp
 }
 
 const onNode = (name: string, file: string, env: Record<string, string> = {}): Engine => ({
@@ -64,6 +67,16 @@ export const edges = {
   },
 } as const satisfies Record<string, Engine>
 
+/** Next's own development server. */
+export const next: Engine = {
+  name: 'Next.js',
+  command: process.execPath,
+  argv: [program('next'), 'dev', '--hostname', '127.0.0.1', '--port', '0'],
+  env: { NEXT_TELEMETRY_DISABLED: '1' },
+  cwd: path.join(hostsFolder, 'next'),
+  saysPort: /Local:\s+http:\/\/127\.0\.0\.1:(\d+)/,
+}
+
 export interface Host {
   readonly port: number
   readonly pid: number
@@ -79,38 +92,38 @@ export async function startHost(
   collectorUrl: string,
   env: Record<string, string> = {},
 ): Promise<Host> {
-  const child = spawn(engine.command, engine.argv, {
+  const { child, exit } = startProcess(engine.command, engine.argv, {
     env: { ...process.env, ...engine.env, COLLECTOR: collectorUrl, ...env },
+    ...(engine.cwd && { cwd: engine.cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let complaints = ''
-  child.stderr.setEncoding('utf8').on('data', text => {
+  child.stderr!.setEncoding('utf8').on('data', text => {
     complaints += text
   })
-  const ended = once(child, 'exit') as Promise<[number | null, string | null]>
   const port = await Promise.race([
-    firstPort(child),
-    ended.then(([code]) => {
+    firstPort(child, engine.saysPort ?? /^\{"port":(\d+)\}$/),
+    exit.then(({ code }) => {
       throw new Error(`${engine.name} ended with ${code} before it listened:\n${complaints}`)
     }),
   ])
   return {
     port,
     pid: child.pid!,
-    // Miniflare takes its workerd with it only when it is asked to end.
-    kill: () => child.kill(engine.argv.some(word => word.includes('cloudflare')) ? 'SIGTERM' : 'SIGKILL'),
+    // These take their own children with them only when they are asked to end.
+    kill: () => child.kill(engine.argv.some(word => /cloudflare|next/.test(word)) ? 'SIGTERM' : 'SIGKILL'),
     async stop() {
       const startMs = Date.now()
       child.kill('SIGTERM')
-      const [code, signal] = await ended
+      const { code, signal } = await exit
       return { code, signal, tookMs: Date.now() - startMs }
     },
   }
 }
 
-async function firstPort(child: ChildProcess): Promise<number> {
+async function firstPort(child: ChildProcess, saysPort: RegExp): Promise<number> {
   for await (const line of createInterface({ input: child.stdout! })) {
-    const said = /^\{"port":(\d+)\}$/.exec(line)
+    const said = saysPort.exec(line)
     if (said) return Number(said[1])
   }
   return new Promise(() => {})

@@ -31,8 +31,7 @@ export function followed(options, handler, platformOf) {
     let status = 500
     try {
       const response = await handler.call(this, request, ...rest)
-      // A handler that answers with nothing lets the request pass on.
-      status = response?.status
+      status = statusOf(response)
       return response
     } finally {
       try {
@@ -47,6 +46,17 @@ export function followed(options, handler, platformOf) {
   }
   const close = async () => tracker?.close()
   return /** @type {any} */ (Object.assign(wrapped, { close }))
+}
+
+/**
+ * Undefined where another will answer: a middleware that returns nothing, or says by a header that the request passes on.
+ * @param {Response | null | undefined} response
+ * @returns {number | undefined}
+ */
+export function statusOf(response) {
+  if (!response) return undefined
+  const { headers, status } = response
+  return headers?.has('x-middleware-next') || headers?.has('x-middleware-rewrite') ? undefined : status
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Next.js: `export const proxy = footfall({ … })` in `proxy.ts`, or `export const middleware` in `middleware.ts` before Next 16. */
 import { clientAddress } from './client-address.js'
-import { report, waitUntilOf } from './fetch.js'
+import { report, statusOf, waitUntilOf } from './fetch.js'
 import { createTracker } from './tracker.js'
 
 /**
@@ -16,10 +16,9 @@ export function footfall(options, handler) {
     const atMs = Date.now()
     const response = await handler?.(request, event)
     try {
-      if (!isPage(request)) return response
-      const passesOn = response === undefined || response.headers.has('x-middleware-next')
-      const isRewrite = response?.headers.has('x-middleware-rewrite')
-      report(tracker, request, passesOn || isRewrite ? undefined : response.status, atMs, () => ({
+      // Next's own files. What its client fetches while a visitor moves about only a `matcher` can tell (see the guide).
+      if (new URL(request.url).pathname.includes('/_next/')) return response
+      report(tracker, request, statusOf(response), atMs, () => ({
         ip: addressOf(tracker, request),
         country: process.env.VERCEL ? request.headers.get('x-vercel-ip-country') : undefined,
         waitUntil: waitUntilOf(event),
@@ -30,12 +29,6 @@ export function footfall(options, handler) {
     return response
   }
 }
-
-/** Not what Next's own client fetches while a visitor moves about, nor Next's files. @param {any} request */
-const isPage = request =>
-  !request.headers.has('rsc') &&
-  !request.headers.has('next-router-prefetch') &&
-  !new URL(request.url).pathname.includes('/_next/')
 
 /** @param {import('./tracker.js').Tracker} tracker @param {any} request */
 function addressOf(tracker, request) {

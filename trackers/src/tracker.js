@@ -206,7 +206,7 @@ export class Tracker {
     const hopeless = outcome === 'invalid' || outcome === 'refused' || batch.failures >= failuresMax
     if (hopeless || Date.now() - batch.sealedMs > retriesEndMs) {
       this.#refused += batch.count
-      this.#complain(`${batch.count} hits given up: ${problem}`)
+      this.#complain(`${batch.count} given up: ${problem}`)
     } else {
       this.#queue.putBack(batch)
       this.#complain(`${problem}; ${this.#queue.size} hits are kept and tried again`)

@@ -5,8 +5,8 @@ import { footfall } from '../../../../trackers/src/next.js'
 export const proxy = footfall(
   {
     host: process.env.COLLECTOR,
-    siteId: 'site_test',
-    key: 'ff_test',
+    siteId: process.env.SITE_ID ?? 'site_test',
+    key: process.env.WRITE_KEY ?? 'ff_test',
     flushIntervalMs: 50,
     trustProxy: Number(process.env.TRUST_PROXY) || undefined,
   },
@@ -15,3 +15,15 @@ export const proxy = footfall(
     return NextResponse.next()
   },
 )
+
+export const config = {
+  matcher: [
+    {
+      source: '/((?!_next/).*)',
+      missing: [
+        { type: 'header', key: 'rsc' },
+        { type: 'header', key: 'next-router-prefetch' },
+      ],
+    },
+  ],
+}
