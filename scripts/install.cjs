@@ -15,7 +15,8 @@ async function install(root, { dev = false } = {}) {
   await withInstallLock(root, async () => {
     const state = installState(root, { dev })
     if (state === 'complete') return
-    console.error(`Installing what ${dev ? 'the tests of Footfall need' : 'Footfall needs'} …`)
+    const { name } = require(path.join(root, 'package.json'))
+    console.error(`Installing ${name}${dev ? ' and what its tests need' : ''} …`)
     // npm writes this record last, so its absence marks an install that was interrupted.
     fs.rmSync(installedRecord(root), { force: true })
     await runNpm(root, npmArguments(state, dev))

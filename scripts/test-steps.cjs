@@ -1,6 +1,7 @@
 /** What `npm test` does: installs what tests need, checks types and lint, and runs the suites, or only the files that are named. */
 'use strict'
 
+const fs = require('node:fs')
 const path = require('node:path')
 const { findNode } = require('../bin/pinned-node.cjs')
 const { runProcess } = require('../bin/run-process.cjs')
@@ -19,8 +20,10 @@ const everySuite = ['src/**/*.test.ts', 'tests/**/*.test.ts']
 async function runSteps(argv) {
   await install(root, { dev: true })
   const node = findNode(root)
+  const steps = stepsFor(argv)
+  if (steps.includes(checks[0])) for (const folder of enginePackages()) await install(folder)
   const failed = []
-  for (const { name, argv: stepArgv } of stepsFor(argv)) {
+  for (const { name, argv: stepArgv } of steps) {
     console.log(`\n── ${name} ──`)
     const { code, signal } = await runProcess(node, stepArgv, {
       cwd: root,
@@ -42,6 +45,12 @@ function stepsFor(argv) {
   // Two at a time: suites that start real servers must not starve each other on a small machine.
   const suites = ['--test', '--test-concurrency=2', ...options, ...(files.length ? files : everySuite)]
   return [...(files.length ? [] : checks), { name: 'suites', argv: suites }]
+}
+
+/** Suites with engines of their own keep them in a package that a start never installs; the types of their code need it. */
+function enginePackages() {
+  const folders = fs.readdirSync(path.join(root, 'tests')).map(name => path.join(root, 'tests', name))
+  return folders.filter(folder => fs.existsSync(path.join(folder, 'package-lock.json')))
 }
 
 /** The developer's own settings must not reach the tests: one of them names where his data is. */

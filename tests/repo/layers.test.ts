@@ -10,7 +10,7 @@ const core = [...subject, 'accounts', 'ingest', 'reports']
 const mayImport: Record<string, readonly string[]> = {
   domain: [],
   config: ['domain', 'detection'],
-  logger: ['config'],
+  logger: ['config', 'http'],
   detection: ['domain'],
   storage: ['domain'],
   'storage/sqlite': ['domain', 'storage'],

@@ -38,11 +38,11 @@ export function filesUnder(folder: string, ...endings: string[]): string[] {
 }
 
 /**
- * Files that `file` names by a relative path in any string: imports, types, worker entries and data alike. A name whose
- * ending is put together at run time counts as the source file.
+ * Files that `file` names by a relative path in any string: imports, types, worker entries, programs and data alike. A name
+ * whose ending is put together at run time counts as the source file.
  */
 export function referencesOf(file: string): string[] {
-  const names = read(file).matchAll(/(['"`])(\.{1,2}\/[^'"`\s]*)\1/g)
+  const names = read(file).matchAll(/(['"`])(\.{1,2}\/[^'"`\s]*|[\w./-]+\.[cm]?[jt]s)\1/g)
   return Array.from(names, ([, , name]) => resolveName(path.posix.dirname(file), name!)).filter(
     found => found !== undefined,
   )
