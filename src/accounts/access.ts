@@ -3,6 +3,7 @@ import { type Account, type ApiKey, planOf, type Scope, type Site } from '../dom
 import { AppError } from '../domain/errors.ts'
 import { hashApiKey, isApiKey } from '../domain/ids.ts'
 import type { Plan, PlanTable } from '../domain/plan.ts'
+import { type Soon, whenKnown } from '../domain/soon.ts'
 import type { AccountStore } from '../storage/account-store.ts'
 
 export interface Caller {
@@ -19,7 +20,7 @@ export interface AccessParts {
 const bearer = /^bearer +([^\s]+) *$/i
 
 /** Throws MISSING_KEY, INVALID_KEY or USER_NOT_FOUND. */
-export async function authenticate(parts: AccessParts, authorization: string | undefined): Promise<Caller> {
+export function authenticate(parts: AccessParts, authorization: string | undefined): Soon<Caller> {
   if (authorization === undefined) {
     throw new AppError(
       'MISSING_KEY',
@@ -33,11 +34,13 @@ export async function authenticate(parts: AccessParts, authorization: string | u
       'The Authorization header must be "Bearer", a space and an API key as it was shown when it was made.',
     )
   }
-  const owner = await parts.accounts.findKey(hashApiKey(token))
-  if (!owner) throw new AppError('INVALID_KEY', 'This API key is unknown or was revoked.')
-  if (!owner.account)
-    throw new AppError('USER_NOT_FOUND', 'The account that this API key belongs to no longer exists.')
-  return { key: owner.key, account: owner.account, plan: planOf(parts.plans, owner.account) }
+  return whenKnown(parts.accounts.findKey(hashApiKey(token)), owner => {
+    if (!owner) throw new AppError('INVALID_KEY', 'This API key is unknown or was revoked.')
+    if (!owner.account) {
+      throw new AppError('USER_NOT_FOUND', 'The account that this API key belongs to no longer exists.')
+    }
+    return { key: owner.key, account: owner.account, plan: planOf(parts.plans, owner.account) }
+  })
 }
 
 /** Throws INSUFFICIENT_SCOPE. */
@@ -50,13 +53,14 @@ export function requireScope(caller: Caller, scope: Scope): void {
 }
 
 /** The site, if it is the caller's. Absent and foreign sites give the same error. Throws MISSING_SITE_ID, SITE_NOT_FOUND. */
-export async function requireSite(parts: AccessParts, caller: Caller, siteId: string): Promise<Site> {
+export function requireSite(parts: AccessParts, caller: Caller, siteId: string): Soon<Site> {
   if (siteId === '') {
     throw new AppError('MISSING_SITE_ID', 'The path lacks the site id: /api/v1/sites/{siteId}/…')
   }
-  const site = await parts.accounts.findSite(siteId)
-  if (site?.accountId !== caller.account.id) throw siteNotFound()
-  return site
+  return whenKnown(parts.accounts.findSite(siteId), site => {
+    if (site?.accountId !== caller.account.id) throw siteNotFound()
+    return site
+  })
 }
 
 export const siteNotFound = (): AppError =>

@@ -17,16 +17,34 @@ export const dayOf = (timeMs: number): number => Math.floor(timeMs / dayMs)
 
 const shape = /^\d{4}-\d{2}-\d{2}$/
 
+/** Days as text and back, since every question and every point of a series spells some. Beyond this many it starts again empty. */
+const rememberedMax = 50_000
+const texts = new Map<number, string>()
+const days = new Map<string, number>()
+
 /** `2026-02-28` as a day, or null for anything that is not a real calendar date from 1970-01-01 on. */
 export function parseDay(text: string): number | null {
+  const known = days.get(text)
+  if (known !== undefined) return known
   if (!shape.test(text)) return null
   const timeMs = Date.parse(`${text}T00:00:00Z`)
   if (Number.isNaN(timeMs) || timeMs < 0) return null
   const day = dayOf(timeMs)
-  return formatDay(day) === text ? day : null
+  if (formatDay(day) !== text) return null
+  if (days.size >= rememberedMax) days.clear()
+  days.set(text, day)
+  return day
 }
 
-export const formatDay = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10)
+export function formatDay(day: number): string {
+  let text = texts.get(day)
+  if (text === undefined) {
+    text = new Date(day * dayMs).toISOString().slice(0, 10)
+    if (texts.size >= rememberedMax) texts.clear()
+    texts.set(day, text)
+  }
+  return text
+}
 
 /** The range asked for. Defaults: `start` seven days before today, `end` today. Throws INVALID_DATE_RANGE. */
 export function parseDateRange(query: { start?: unknown; end?: unknown }, nowMs: number): DateRange {

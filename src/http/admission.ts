@@ -1,30 +1,58 @@
 /** The door of every API route: key, rate limit, scope and site, in this order, before anything else is looked at. */
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import { authenticate, requireScope, requireSite } from '../accounts/access.ts'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { authenticate, type Caller, requireScope, requireSite } from '../accounts/access.ts'
 import type { Scope } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
+import { type Soon, whenKnown } from '../domain/soon.ts'
 import type { HttpParts } from './http-parts.ts'
 
 /** Failed authentications a minute and client address before they are answered with 429. */
 const failuresPerMinuteMax = 300
 
 /** An admission for routes that need a key with `scope`, and a site of the caller when their path has `:siteId`. */
-export function admit(parts: HttpParts, scope: Scope): onRequestAsyncHookHandler {
+export function admit(parts: HttpParts, scope: Scope): onRequestHookHandler {
   const access = { accounts: parts.stores.accounts, plans: parts.plans }
-  return async (request, reply) => {
+
+  const admitCaller = (request: FastifyRequest, reply: FastifyReply, caller: Caller): Soon<void> => {
     const now = parts.clock()
-    try {
-      request.caller = await authenticate(access, request.headers.authorization)
-    } catch (error) {
-      throw refuseGuessing(parts, request, error, now)
-    }
-    const { caller } = request
+    request.caller = caller
     parts.keyUse.used(caller.key.id, now)
     // Recording is bounded by the quota instead.
     if (scope === 'read') countRequest(parts, request, reply, now)
     requireScope(caller, scope)
     const { siteId } = request.params as { siteId?: string }
-    if (siteId !== undefined) request.site = await requireSite(access, caller, siteId)
+    if (siteId === undefined) return
+    return whenKnown(requireSite(access, caller, siteId), site => {
+      request.site = site
+    })
+  }
+
+  // With a callback, not async: a key and a site that are remembered let the request pass in the same turn.
+  return (request, reply, done) => {
+    parts.stores.beginRequest()
+    let caller: Soon<Caller>
+    try {
+      caller = authenticate(access, request.headers.authorization)
+    } catch (error) {
+      done(refuseGuessing(parts, request, error))
+      return
+    }
+    if (caller instanceof Promise) {
+      caller
+        .catch(error => {
+          throw refuseGuessing(parts, request, error)
+        })
+        .then(found => admitCaller(request, reply, found))
+        .then(() => done(), done)
+      return
+    }
+    try {
+      const admitted = admitCaller(request, reply, caller)
+      if (admitted instanceof Promise) admitted.then(() => done(), done)
+      else done()
+    } catch (error) {
+      done(error as Error)
+    }
   }
 }
 
@@ -43,9 +71,9 @@ function countRequest(parts: HttpParts, request: FastifyRequest, reply: FastifyR
 }
 
 /** The error to answer a failed authentication with: itself, or a 429 for an address that fails again and again. */
-function refuseGuessing(parts: HttpParts, request: FastifyRequest, error: unknown, now: number): unknown {
-  if (!(error instanceof AppError)) return error
-  const verdict = parts.failureLimiter.take(request.ip, failuresPerMinuteMax, now)
+function refuseGuessing(parts: HttpParts, request: FastifyRequest, error: unknown): Error {
+  if (!(error instanceof AppError)) return error as Error
+  const verdict = parts.failureLimiter.take(request.ip, failuresPerMinuteMax, parts.clock())
   if (verdict.allowed) return error
   return new AppError(
     'RATE_LIMITED',

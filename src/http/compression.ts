@@ -14,6 +14,7 @@ import {
   zstdCompress,
 } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Soon } from '../domain/soon.ts'
 
 /** Smaller answers cost more to compress than to send. */
 export const compressFromBytes = 1_024
@@ -34,22 +35,26 @@ const encodings = {
 type Encoding = keyof typeof encodings
 
 /** Sends an answer, compressed if the client takes it. */
-export async function sendCompressed(
+export function sendCompressed(
   request: FastifyRequest,
   reply: FastifyReply,
   body: string | Readable,
-): Promise<FastifyReply> {
+): Soon<void> {
   reply.header('vary', 'accept-encoding')
   const accepted = request.headers['accept-encoding']
   const encoding = accepted === undefined ? null : chooseEncoding(accepted)
-  if (encoding === null || (typeof body === 'string' && body.length < compressFromBytes))
-    return reply.send(body)
+  if (encoding === null || (typeof body === 'string' && body.length < compressFromBytes)) {
+    reply.send(body)
+    return
+  }
   reply.header('content-encoding', encoding)
-  if (typeof body === 'string') return reply.send(await encodings[encoding].whole(Buffer.from(body)))
+  if (typeof body === 'string') {
+    return encodings[encoding].whole(Buffer.from(body)).then(bytes => void reply.send(bytes))
+  }
   const stream = encodings[encoding].stream()
   body.once('error', error => stream.destroy(error))
   stream.once('close', () => body.destroy())
-  return reply.send(body.pipe(stream))
+  reply.send(body.pipe(stream))
 }
 
 /** The preferred one of those that the client takes (RFC 9110, 12.5.3); null for none. */

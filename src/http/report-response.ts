@@ -1,46 +1,75 @@
 /** Sends a report: ETag and 304, remembered answers, streams for what does not fit in one piece. */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { dayOf } from '../domain/date-range.ts'
+import { dayMs } from '../domain/date-range.ts'
+import { type Soon, whenKnown } from '../domain/soon.ts'
+import type { Circumstances } from '../reports/answer-memory.ts'
 import { sendCompressed } from './compression.ts'
 import type { HttpParts } from './http-parts.ts'
 
 export interface Question {
-  /** Everything that the answer depends on besides the site's events. */
-  readonly text: string
-  readonly build: () => Promise<string> | AsyncGenerator<string>
+  /** The report as JSON, or its pieces. */
+  readonly build: () => Soon<string> | AsyncGenerator<string>
   /** False for answers that nobody is likely to ask for twice. */
   readonly remember: boolean
 }
 
-export async function sendReport(
+/**
+ * Answers with a report. `ask` reads the parameters and throws when one is wrong; it is not called for a URL whose
+ * answer is remembered. `periodMs` is the time in which the meaning of "now" does not change for the report: default ranges
+ * move with the UTC day.
+ */
+export function sendReport(
   parts: HttpParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { text, build, remember }: Question,
-): Promise<FastifyReply> {
-  const site = request.site.number
-  const revision = await parts.stores.events.revision(site)
-  // Default ranges move with the day. Weak, since compression changes the bytes.
-  const etag = `W/"${revision.toString(36)}-${dayOf(parts.clock())}"`
+  ask: () => Question,
+  periodMs = dayMs,
+): Soon<void> {
+  return whenKnown(parts.stores.events.revision(request.site.number), revision => {
+    const circumstances: Circumstances = {
+      site: request.site.number,
+      revision,
+      period: Math.floor(parts.clock() / periodMs),
+      plan: request.caller?.account.plan ?? request.person?.plan ?? '',
+    }
+    const known = parts.answers.get(request.url, circumstances)
+    if (known) return sendBody(request, reply, known.etag, known.body)
+    const { build, remember } = ask()
+    // Weak, since compression changes the bytes.
+    const etag = `W/"${revision.toString(36)}-${circumstances.period}"`
+    // Spares the work of building what will not be sent.
+    if (isUnchanged(request.headers['if-none-match'], etag)) return sendBody(request, reply, etag, '')
+    const answer = build()
+    if (typeof answer === 'object' && !(answer instanceof Promise)) {
+      return sendBody(request, reply, etag, Readable.from(answer, { objectMode: false }))
+    }
+    return whenKnown(answer, body => {
+      if (remember) parts.answers.put(request.url, { ...circumstances, etag, body })
+      return sendBody(request, reply, etag, body)
+    })
+  })
+}
+
+/** Sends JSON with its ETag, or 304 to a client that has it. */
+export function sendBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  etag: string,
+  body: string | Readable,
+): Soon<void> {
   reply.header('etag', etag)
   reply.header('cache-control', 'private, no-cache')
-  if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  reply.header('content-type', 'application/json; charset=utf-8')
-  const question = `${site} ${text}`
-  const known = remember ? parts.answers.get(question, revision) : null
-  if (known !== null) return sendCompressed(request, reply, known)
-  const answer = build()
-  if (!(answer instanceof Promise)) {
-    return sendCompressed(request, reply, Readable.from(answer, { objectMode: false }))
+  if (isUnchanged(request.headers['if-none-match'], etag)) {
+    reply.code(304).send()
+    return
   }
-  const body = await answer
-  if (remember) parts.answers.put(question, revision, body)
+  reply.header('content-type', 'application/json; charset=utf-8')
   return sendCompressed(request, reply, body)
 }
 
 /** If-None-Match compares weakly: a list of tags, or `*`. */
-export function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
+function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   const opaque = etag.replace(/^W\//, '')
   return ifNoneMatch.split(',').some(tag => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaque)

@@ -1,10 +1,18 @@
-/**
- * Answers that are kept until the site's numbers change, so that a dashboard that asks again costs a look-up
- * (row 1 of docs/performance.md).
- */
+/** Answers that are kept while they are true, so that a dashboard that asks again costs a look-up (row 1 of docs/performance.md). */
 
-interface Answer {
+/** Under what an answer is true; an answer with other circumstances is not given. */
+export interface Circumstances {
+  readonly site: number
+  /** Of the site: changes when any answer about it may have changed. */
   readonly revision: number
+  /** A running number of the time in which "now" means the same to the report. */
+  readonly period: number
+  /** A plan decides what may be asked for. */
+  readonly plan: string
+}
+
+export interface Answer extends Circumstances {
+  readonly etag: string
   readonly body: string
 }
 
@@ -13,34 +21,43 @@ export class AnswerMemory {
   readonly #answers = new Map<string, Answer>()
   readonly #charactersMax: number
   #characters = 0
+  #newest: Answer | null = null
 
   constructor(charactersMax = 16 * 2 ** 20) {
     this.#charactersMax = charactersMax
   }
 
-  /** `question` names the site and everything else that the answer depends on, other than the site's revision. */
-  get(question: string, revision: number): string | null {
-    const answer = this.#answers.get(question)
-    if (!answer) return null
-    this.#answers.delete(question)
-    if (answer.revision !== revision) {
-      this.#characters -= answer.body.length
+  get(url: string, { site, revision, period, plan }: Circumstances): Answer | null {
+    const answer = this.#answers.get(url)
+    if (
+      !answer ||
+      answer.site !== site ||
+      answer.revision !== revision ||
+      answer.period !== period ||
+      answer.plan !== plan
+    ) {
       return null
     }
-    this.#answers.set(question, answer)
-    return answer.body
+    if (answer !== this.#newest) {
+      this.#answers.delete(url)
+      this.#answers.set(url, answer)
+      this.#newest = answer
+    }
+    return answer
   }
 
-  put(question: string, revision: number, body: string): void {
-    const before = this.#answers.get(question)
+  put(url: string, answer: Answer): void {
+    const before = this.#answers.get(url)
     if (before) this.#characters -= before.body.length
-    this.#answers.delete(question)
-    this.#answers.set(question, { revision, body })
-    this.#characters += body.length
+    this.#answers.delete(url)
+    this.#answers.set(url, answer)
+    this.#newest = answer
+    this.#characters += answer.body.length
+    if (this.#characters <= this.#charactersMax) return
     for (const [oldest, { body }] of this.#answers) {
-      if (this.#characters <= this.#charactersMax) return
       this.#answers.delete(oldest)
       this.#characters -= body.length
+      if (this.#characters <= this.#charactersMax) return
     }
   }
 }

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { encodeCursor } from '../domain/cursor.ts'
 import { ApiEvent } from '../domain/event.ts'
+import { type Soon, whenKnown } from '../domain/soon.ts'
 import type { EventListQuery, EventStore, ListedEvent } from '../storage/event-store.ts'
 
 export const EventListReport = Type.Object(
@@ -17,18 +18,15 @@ export const EventListReport = Type.Object(
 )
 export type EventListReport = Static<typeof EventListReport>
 
-/** The page as JSON (EventListReport). */
-export async function eventListJson(
-  events: EventStore,
-  site: number,
-  query: EventListQuery,
-): Promise<string> {
+/** The page (EventListReport) as JSON. */
+export function eventListJson(events: EventStore, site: number, query: EventListQuery): Soon<string> {
   // One more than asked for tells whether anything follows.
-  const found = await events.list(site, { ...query, limit: query.limit + 1 })
-  const page = found.length > query.limit ? found.slice(0, query.limit) : found
-  const last = page.at(-1)
-  const cursor = last && found.length > page.length ? `"${encodeCursor(last)}"` : 'null'
-  return `{"events":[${page.map(eventJson).join()}],"next_cursor":${cursor}}`
+  return whenKnown(events.list(site, { ...query, limit: query.limit + 1 }), found => {
+    const page = found.length > query.limit ? found.slice(0, query.limit) : found
+    const last = page.at(-1)
+    const cursor = last && found.length > page.length ? `"${encodeCursor(last)}"` : 'null'
+    return `{"events":[${page.map(eventJson).join()}],"next_cursor":${cursor}}`
+  })
 }
 
 const text = JSON.stringify

@@ -48,6 +48,8 @@ export const OverviewReport = Type.Object({
   pageCount: Count,
   otherPages: Row,
   countries: Type.Array(Row),
+  /** First day with an event of the site when it lies in the period: before it there is no data, rather than zero. */
+  dataFrom: Type.Union([Type.Null(), Day]),
   /** False when the site has no event at all, in any range. */
   hasEvents: Type.Boolean(),
 })
@@ -97,6 +99,7 @@ export async function overviewReport(
       source: stackOf(facets, range, each => (each.type === 'referral' ? each.name : null)),
     },
     ...tablesOf(facets, traitsOf),
+    dataFrom: await firstDayIn(events, site, facets),
     hasEvents: (await events.revision(site)) > 0,
   }
 }
@@ -160,6 +163,13 @@ async function compare(
     now: countsOf(sumRows('', nameCounts(current))),
     earlier: countsOf(sumRows('', nameCounts(previous))),
   }
+}
+
+async function firstDayIn(events: EventStore, site: number, { range }: FacetReport): Promise<string | null> {
+  if (range === null) return null
+  const before = { start: 0, end: range.start - 1 }
+  const earlier = await events.list(site, { range: before, type: null, after: null, limit: 1 })
+  return earlier.length === 0 ? formatDay(range.start) : null
 }
 
 /** Three counts a day of the whole range. */

@@ -1,8 +1,8 @@
 /** The stats report: totals and three breakdowns of one site over a range of days. */
 import Type, { type Static } from 'typebox'
 import { type DateRange, formatDay } from '../domain/date-range.ts'
-import type { EventType } from '../domain/event.ts'
-import type { EventStore, NameCount } from '../storage/event-store.ts'
+import { type Soon, whenKnown } from '../domain/soon.ts'
+import type { CountsByName, EventStore, NameCount } from '../storage/event-store.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -37,32 +37,18 @@ export const StatsReport = Type.Object(
 )
 export type StatsReport = Static<typeof StatsReport>
 
-export async function statsReport(events: EventStore, site: number, range: DateRange): Promise<StatsReport> {
-  const counts = await events.countsByName(site, range)
-  const sorted = (type: EventType): NameCount[] => [...counts[type]].sort(byCountThenName)
+/** The report (StatsReport) as JSON. */
+export const statsJson = (events: EventStore, site: number, range: DateRange): Soon<string> =>
+  whenKnown(events.countsByName(site, range), counts => JSON.stringify(toReport(range, counts)))
+
+function toReport(range: DateRange, { bot, referral, conversion }: CountsByName): StatsReport {
   return {
     period: { start: formatDay(range.start), end: formatDay(range.end) },
-    totals: {
-      bot_visits: total(counts.bot),
-      referrals: total(counts.referral),
-      conversions: total(counts.conversion),
-    },
-    bot_breakdown: sorted('bot').map(({ name, company, count }) => ({
-      bot_name: name,
-      bot_company: company,
-      count,
-    })),
-    referral_breakdown: sorted('referral').map(({ name, count }) => ({ source: name, count })),
-    conversion_breakdown: sorted('conversion').map(({ name, count, value }) => ({
-      event_name: name,
-      count,
-      value,
-    })),
+    totals: { bot_visits: total(bot), referrals: total(referral), conversions: total(conversion) },
+    bot_breakdown: bot.map(({ name, company, count }) => ({ bot_name: name, bot_company: company, count })),
+    referral_breakdown: referral.map(({ name, count }) => ({ source: name, count })),
+    conversion_breakdown: conversion.map(({ name, count, value }) => ({ event_name: name, count, value })),
   }
 }
 
 const total = (rows: readonly NameCount[]): number => rows.reduce((sum, row) => sum + row.count, 0)
-
-/** Names by code unit, so that the order is the same on every machine. */
-const byCountThenName = (a: NameCount, b: NameCount): number =>
-  b.count - a.count || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)

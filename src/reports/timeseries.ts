@@ -1,6 +1,7 @@
 /** The timeseries report: three counts a day or hour, without gaps; written piece by piece, so that a century fits in flat memory. */
 import Type, { type Static } from 'typebox'
 import { type DateRange, formatDay } from '../domain/date-range.ts'
+import { type Soon, whenKnown } from '../domain/soon.ts'
 import type { EventStore, Granularity } from '../storage/event-store.ts'
 
 const counts = {
@@ -33,23 +34,37 @@ const daysPerPiece = { day: 1_440, hour: 60 } as const
 export const isOnePiece = (range: DateRange, granularity: Granularity): boolean =>
   range.end - range.start < daysPerPiece[granularity]
 
-/** The report as JSON (TimeseriesReport), in pieces. Between two pieces other requests get their turn. */
-export async function* timeseriesJson(
+/** The report (TimeseriesReport) as JSON, for a range of one piece. */
+export const timeseriesJson = (
+  events: EventStore,
+  site: number,
+  range: DateRange,
+  granularity: Granularity,
+): Soon<string> =>
+  whenKnown(
+    events.series(site, range, granularity),
+    series => `${opening(granularity)}${pointsJson(range, granularity, series)}]}`,
+  )
+
+/** The same in pieces, for any range. Between two pieces other requests get their turn. */
+export async function* timeseriesPieces(
   events: EventStore,
   site: number,
   range: DateRange,
   granularity: Granularity,
 ): AsyncGenerator<string> {
   const step = daysPerPiece[granularity]
-  let before = `{"granularity":"${granularity}","data":[`
+  let before = opening(granularity)
   for (let start = range.start; start <= range.end; start += step) {
     const piece = { start, end: Math.min(range.end, start + step - 1) }
-    const points = pointsJson(piece, granularity, await events.series(site, piece, granularity))
-    yield before + points + (piece.end === range.end ? ']}' : '')
+    yield before + pointsJson(piece, granularity, await events.series(site, piece, granularity))
     before = ','
     if (piece.end < range.end) await new Promise(resolve => setImmediate(resolve))
   }
+  yield ']}'
 }
+
+const opening = (granularity: Granularity): string => `{"granularity":"${granularity}","data":[`
 
 const hourLabels = Array.from(
   { length: 24 },

@@ -1,6 +1,7 @@
 /** The port to the store of accounts, sites and keys: what every engine must do. tests/contract holds engines to it. */
 import type { Account, ApiKey, Scope, Site } from '../domain/account.ts'
 import type { PlanName } from '../domain/plan.ts'
+import type { Soon } from '../domain/soon.ts'
 
 export interface NewAccount {
   readonly id: string
@@ -71,7 +72,7 @@ export interface AccountStore {
   addSite(site: NewSite): Promise<Site | null>
   /** Oldest first; of one account, or of all. */
   listSites(accountId: string | null): Promise<Site[]>
-  findSite(id: string): Promise<Site | null>
+  findSite(id: string): Soon<Site | null>
   /** Null when there is no such site. */
   setDomain(id: string, domain: string): Promise<Site | null>
   /** Null when there is no such site. */
@@ -88,7 +89,7 @@ export interface AccountStore {
   /** False when there is no such key or it was revoked before. */
   revokeKey(id: string, now: number): Promise<boolean>
   /** Null for a key that is unknown or revoked. */
-  findKey(hash: string): Promise<KeyOwner | null>
+  findKey(hash: string): Soon<KeyOwner | null>
   /** Remembers when keys were last used; milliseconds by key id. */
   touchKeys(lastUsed: ReadonlyMap<string, number>): Promise<void>
 

@@ -1,6 +1,7 @@
 /** The port to the store of events: what every engine must do, in the words of the subject. tests/contract holds engines to it. */
 import type { DateRange } from '../domain/date-range.ts'
 import type { EventPosition, EventType, NewEvent, StoredEvent } from '../domain/event.ts'
+import type { Soon } from '../domain/soon.ts'
 
 /** Sites and accounts are named by their numbers here (Site.number, Account.number). */
 export interface EventBatch {
@@ -54,7 +55,7 @@ export interface NameCount {
   readonly value: number
 }
 
-/** Counts by name, in no particular order; one entry a name. */
+/** Counts by name; one entry a name. By count, descending, then by name in the order of code units. */
 export type CountsByName = Readonly<Record<EventType, readonly NameCount[]>>
 
 /** What a breakdown is over; every condition that is not null must hold. */
@@ -139,14 +140,14 @@ export interface EventStore {
   /** Rejects with AppError OVERLOADED when more is waiting than the engine will hold, or when the disk is full. */
   append(batch: EventBatch): Promise<AppendOutcome>
   /** 0 for a site without events. */
-  revision(site: number): Promise<number>
-  countsByName(site: number, range: DateRange): Promise<CountsByName>
+  revision(site: number): Soon<number>
+  countsByName(site: number, range: DateRange): Soon<CountsByName>
   /** The caller keeps ranges to a size whose answer fits in memory (see reports/timeseries.ts). */
-  series(site: number, range: DateRange, granularity: Granularity): Promise<SeriesCounts>
+  series(site: number, range: DateRange, granularity: Granularity): Soon<SeriesCounts>
   /** From a roll-up: the cost does not grow with traffic. */
   facets(site: number, query: FacetQuery): Promise<FacetReport>
   /** Newest first: createdAt descending, then id descending. */
-  list(site: number, query: EventListQuery): Promise<ListedEvent[]>
+  list(site: number, query: EventListQuery): Soon<ListedEvent[]>
   /** One event with all that explains it; null when there is none at that position. */
   find(site: number, position: EventPosition): Promise<StoredEvent | null>
   /** What the account recorded in a month (domain/date-range.ts monthOf), removed sites included. */

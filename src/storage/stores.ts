@@ -5,6 +5,8 @@ import type { EventStore } from './event-store.ts'
 export interface Stores {
   readonly events: EventStore
   readonly accounts: AccountStore
+  /** To be called at the beginning of every request: what is looked up then holds for the requests that came in with it. */
+  beginRequest(): void
   /** Finishes what was handed over and closes the files. */
   close(): Promise<void>
 }

@@ -42,9 +42,10 @@ export function liveRoute(app: FastifyInstance, parts: DashboardParts): void {
     }, lookIntervalMs)
     const pulse = setInterval(async () => {
       raw.write(': still here\n\n')
-      const session = await parts.sessions.find(cookieHeaders(request)).catch(() => null)
-      const site = await parts.stores.accounts.findSite(request.site.id).catch(() => null)
-      if (!session || !site) end()
+      const stillAllowed = async (): Promise<boolean> =>
+        (await parts.sessions.find(cookieHeaders(request))) !== null &&
+        (await parts.stores.accounts.findSite(request.site.id)) !== null
+      if (!(await stillAllowed().catch(() => false))) end()
     }, pulseIntervalMs)
     const end = (): void => {
       clearInterval(look)

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { catalogue } from '../../detection/catalogue/catalogue.ts'
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
-import type { DateRange } from '../../domain/date-range.ts'
+import { type DateRange, hourMs } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StoredEvent } from '../../domain/event.ts'
 import { searchEvents } from '../../reports/event-search.ts'
@@ -10,7 +10,7 @@ import { overviewReport } from '../../reports/overview.ts'
 import type { ListedEvent } from '../../storage/event-store.ts'
 import { readFilter } from '../filter-query.ts'
 import { type RawQuery, readCursor, readGranularity, readLimit, readRange } from '../query.ts'
-import { sendReport } from '../report-response.ts'
+import { type Question, sendReport } from '../report-response.ts'
 import { DashboardError } from './dashboard-error.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { requireSession } from './session-admission.ts'
@@ -24,19 +24,20 @@ export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void 
   const { events } = parts.stores
 
   app.get('/app/api/sites/:siteId/overview', { onRequest }, (request, reply) => {
-    const query = request.query as RawQuery
     const now = parts.clock()
-    const range = requireShort(readRange(query, now))
-    const wanted = readGranularity(query)
-    const granularity = parts.plans[request.person.plan].hourlySeries ? wanted : 'day'
-    const question = { range, granularity, filter: readFilter(query) }
-    return sendReport(parts, request, reply, {
-      // The hour decides which buckets are unfinished.
-      text: `overview ${Math.floor(now / 3_600_000)} ${JSON.stringify(question)}`,
-      build: async () =>
-        JSON.stringify(await overviewReport(events, request.site.number, { ...question, now })),
-      remember: true,
-    })
+    const ask = (): Question => {
+      const query = request.query as RawQuery
+      const range = requireShort(readRange(query, now))
+      const wanted = readGranularity(query)
+      const granularity = parts.plans[request.person.plan].hourlySeries ? wanted : 'day'
+      const question = { range, granularity, filter: readFilter(query), now }
+      return {
+        build: async () => JSON.stringify(await overviewReport(events, request.site.number, question)),
+        remember: true,
+      }
+    }
+    // The hour decides which buckets are unfinished.
+    return sendReport(parts, request, reply, ask, hourMs)
   })
 
   app.get('/app/api/sites/:siteId/events', { onRequest }, async (request): Promise<EventPageView> => {

@@ -18,19 +18,18 @@ export function breakdownRoute(app: FastifyInstance, parts: HttpParts): void {
       errors: ['MISSING_SITE_ID', 'SITE_NOT_FOUND', 'INVALID_DATE_RANGE', 'INVALID_PARAMETER'],
     }),
     onRequest: admit(parts, 'read'),
-    handler: (request, reply) => {
-      const query = request.query as RawQuery
-      const range = readRange(query, parts.clock())
-      const dimension = readDimension(query)
-      const filter = readFilter(query)
-      const limit = readLimit(query)
-      const question = { range, dimension, filter, limit }
-      return sendReport(parts, request, reply, {
-        text: `breakdown ${JSON.stringify(question)}`,
-        build: async () =>
-          JSON.stringify(await breakdownReport(parts.stores.events, request.site.number, question)),
-        remember: true,
-      })
-    },
+    handler: (request, reply) =>
+      sendReport(parts, request, reply, () => {
+        const query = request.query as RawQuery
+        const range = readRange(query, parts.clock())
+        const dimension = readDimension(query)
+        const filter = readFilter(query)
+        const question = { range, dimension, filter, limit: readLimit(query) }
+        return {
+          build: async () =>
+            JSON.stringify(await breakdownReport(parts.stores.events, request.site.number, question)),
+          remember: true,
+        }
+      }),
   })
 }

@@ -22,18 +22,18 @@ export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
       errors: ['MISSING_SITE_ID', 'SITE_NOT_FOUND', 'INVALID_DATE_RANGE', 'INVALID_PARAMETER'],
     }),
     onRequest: admit(parts, 'read'),
-    handler: (request, reply) => {
-      const query = request.query as RawQuery
-      const range = readRange(query, parts.clock())
-      const type = readType(query)
-      const limit = readLimit(query)
-      const after = readCursor(query)
-      return sendReport(parts, request, reply, {
-        text: '',
-        build: () => eventListJson(parts.stores.events, request.site.number, { range, type, limit, after }),
-        remember: false,
-      })
-    },
+    handler: (request, reply) =>
+      sendReport(parts, request, reply, () => {
+        const query = request.query as RawQuery
+        const range = readRange(query, parts.clock())
+        const type = readType(query)
+        const limit = readLimit(query)
+        const question = { range, type, limit, after: readCursor(query) }
+        return {
+          build: () => eventListJson(parts.stores.events, request.site.number, question),
+          remember: false,
+        }
+      }),
   })
 
   app.post(url, {

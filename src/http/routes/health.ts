@@ -12,7 +12,7 @@ export function healthRoutes(app: FastifyInstance, parts: HttpParts): void {
   app.get('/readyz', {
     schema: schema('The process can read its data'),
     handler: async () => {
-      await parts.stores.accounts.findSite('').catch(error => {
+      await parts.stores.accounts.listSites('').catch(error => {
         throw new AppError('OVERLOADED', 'The data cannot be read at the moment.', {
           retryAfterSeconds: 5,
           cause: error,

@@ -4,10 +4,9 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { listSites } from '../../accounts/sites.ts'
 import { admit } from '../admission.ts'
-import { sendCompressed } from '../compression.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
-import { isUnchanged } from '../report-response.ts'
+import { sendBody } from '../report-response.ts'
 
 export const SiteList = Type.Object(
   {
@@ -49,11 +48,8 @@ export function sitesRoute(app: FastifyInstance, parts: HttpParts): void {
         })),
       })
       const etag = `W/"${hash('sha1', body, 'base64url')}"`
-      reply.header('etag', etag)
-      reply.header('cache-control', 'private, no-cache')
-      if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send()
-      reply.header('content-type', 'application/json; charset=utf-8')
-      return sendCompressed(request, reply, body)
+      await sendBody(request, reply, etag, body)
+      return reply
     },
   })
 }

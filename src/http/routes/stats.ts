@@ -1,6 +1,6 @@
 /** GET /api/v1/sites/{siteId}/stats */
 import type { FastifyInstance } from 'fastify'
-import { StatsReport, statsReport } from '../../reports/stats.ts'
+import { StatsReport, statsJson } from '../../reports/stats.ts'
 import { admit } from '../admission.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
@@ -17,13 +17,10 @@ export function statsRoute(app: FastifyInstance, parts: HttpParts): void {
       errors: ['MISSING_SITE_ID', 'SITE_NOT_FOUND', 'INVALID_DATE_RANGE'],
     }),
     onRequest: admit(parts, 'read'),
-    handler: (request, reply) => {
-      const range = readRange(request.query as RawQuery, parts.clock())
-      return sendReport(parts, request, reply, {
-        text: `stats ${range.start} ${range.end}`,
-        build: async () => JSON.stringify(await statsReport(parts.stores.events, request.site.number, range)),
-        remember: true,
-      })
-    },
+    handler: (request, reply) =>
+      sendReport(parts, request, reply, () => {
+        const range = readRange(request.query as RawQuery, parts.clock())
+        return { build: () => statsJson(parts.stores.events, request.site.number, range), remember: true }
+      }),
   })
 }

@@ -1,7 +1,7 @@
 /** GET /api/v1/sites/{siteId}/timeseries */
 import type { FastifyInstance } from 'fastify'
 import { requireHourlySeries } from '../../accounts/access.ts'
-import { isOnePiece, TimeseriesReport, timeseriesJson } from '../../reports/timeseries.ts'
+import { isOnePiece, TimeseriesReport, timeseriesJson, timeseriesPieces } from '../../reports/timeseries.ts'
 import { admit } from '../admission.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
@@ -24,18 +24,19 @@ export function timeseriesRoute(app: FastifyInstance, parts: HttpParts): void {
       ],
     }),
     onRequest: admit(parts, 'read'),
-    handler: (request, reply) => {
-      const query = request.query as RawQuery
-      const range = readRange(query, parts.clock())
-      const granularity = readGranularity(query)
-      if (granularity === 'hour') requireHourlySeries(request.caller, parts.supportEmail)
-      const pieces = timeseriesJson(parts.stores.events, request.site.number, range, granularity)
-      const onePiece = isOnePiece(range, granularity)
-      return sendReport(parts, request, reply, {
-        text: `timeseries ${granularity} ${range.start} ${range.end}`,
-        build: () => (onePiece ? pieces.next().then(({ value }) => value as string) : pieces),
-        remember: onePiece,
-      })
-    },
+    handler: (request, reply) =>
+      sendReport(parts, request, reply, () => {
+        const query = request.query as RawQuery
+        const range = readRange(query, parts.clock())
+        const granularity = readGranularity(query)
+        if (granularity === 'hour') requireHourlySeries(request.caller, parts.supportEmail)
+        const { events } = parts.stores
+        return isOnePiece(range, granularity)
+          ? { build: () => timeseriesJson(events, request.site.number, range, granularity), remember: true }
+          : {
+              build: () => timeseriesPieces(events, request.site.number, range, granularity),
+              remember: false,
+            }
+      }),
   })
 }

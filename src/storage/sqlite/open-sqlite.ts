@@ -27,6 +27,7 @@ export function openSqlite({ file, summaryBytesMax = 128 * 2 ** 20 }: SqliteOpti
   return {
     events: createSqliteEventStore(reader, writer, freshness, summaryBytesMax),
     accounts: createSqliteAccountStore(reader, writer, freshness),
+    beginRequest: () => freshness.hold(),
     async close() {
       await writer.close()
       reader.close()

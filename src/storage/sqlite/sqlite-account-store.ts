@@ -54,7 +54,7 @@ export function createSqliteAccountStore(
     },
     listSites: async accountId =>
       (accountId === null ? allSites.all() : sitesOfAccount.all(accountId)).map(toSite),
-    findSite: async id => remembered.sites(id, () => one(siteById, toSite, id)),
+    findSite: id => remembered.sites(id, () => one(siteById, toSite, id)),
     async setDomain(id, domain) {
       return (await writer.run('setDomain', [id, domain])) ? one(siteById, toSite, id) : null
     },
@@ -70,7 +70,7 @@ export function createSqliteAccountStore(
     },
     listKeys: async accountId => keysOfAccount.all(accountId).map(toApiKey),
     revokeKey: (id, now) => writer.run('revokeKey', [id, now]),
-    findKey: async hash =>
+    findKey: hash =>
       remembered.keys(hash, () => {
         const key = one(keyByHash, toApiKey, hash)
         return key && { key, account: findAccount(key.accountId) }

@@ -29,11 +29,11 @@ export function createSqliteEventStore(
 
   return {
     append: batch => append(writer, batch),
-    revision: async site => revisionOf(site),
-    countsByName: async (site, range) => summaries.countsByName(site, revisionOf(site), range),
-    series: async (site, range, granularity) => summaries.series(site, revisionOf(site), range, granularity),
+    revision: revisionOf,
+    countsByName: (site, range) => summaries.countsByName(site, revisionOf(site), range),
+    series: (site, range, granularity) => summaries.series(site, revisionOf(site), range, granularity),
     facets: (site, query) => facets.read(site, query),
-    list: async (site, query) => eventList.page(site, query),
+    list: (site, query) => eventList.page(site, query),
     find: async (site, position) => eventList.find(site, position),
     async usage(account, month) {
       const rows = usageOfMonth.all(account, month)

@@ -19,6 +19,8 @@ export interface Span {
   readonly billionths: Float64Array
   /** 32 days by 24 hours by 3 types. */
   readonly hours: Uint16Array | Float64Array
+  /** 32 days by 3 types. */
+  readonly days: Float64Array
 }
 
 /** `days` by their place in the span (0 to 31); `nameOf` gives the index of a subject's name. */
@@ -46,6 +48,7 @@ export function buildSpan(days: ReadonlyMap<number, DayTotals>, nameOf: (subject
   const wholes = new Float64Array(boundaries * valued.length)
   const billionths = new Float64Array(boundaries * valued.length)
   const hours = new (hourMax < 2 ** 16 ? Uint16Array : Float64Array)(spanDays * hoursLength)
+  const dayTotals = new Float64Array(spanDays * 3)
   const place = new Map(Array.from(names, (name, i) => [name, i]))
   const valuedPlace = new Map(Array.from(valued, (i, v) => [names[i]!, v]))
   for (let day = 0; day < spanDays; day++) {
@@ -55,6 +58,7 @@ export function buildSpan(days: ReadonlyMap<number, DayTotals>, nameOf: (subject
     const totalsOfDay = days.get(day)
     if (!totalsOfDay) continue
     hours.set(totalsOfDay.hours, day * hoursLength)
+    for (let i = 0; i < hoursLength; i++) dayTotals[day * 3 + (i % 3)]! += totalsOfDay.hours[i]!
     for (const [subject, { count, value }] of totalsOfDay.subjects) {
       const name = nameOf(subject)
       counts[(day + 1) * names.length + place.get(name)!]! += count
@@ -64,8 +68,8 @@ export function buildSpan(days: ReadonlyMap<number, DayTotals>, nameOf: (subject
       billionths[(day + 1) * valued.length + v]! += value.billionths
     }
   }
-  const bytes = 500 + counts.byteLength + hours.byteLength + wholes.byteLength * 2 + names.byteLength
-  return { bytes, names, counts, valued, wholes, billionths, hours }
+  const bytes = 1_300 + counts.byteLength + hours.byteLength + wholes.byteLength * 2 + names.byteLength
+  return { bytes, names, counts, valued, wholes, billionths, hours, days: dayTotals }
 }
 
 /** A boundary starts with what the boundary before it had. */

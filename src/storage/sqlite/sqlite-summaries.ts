@@ -14,12 +14,20 @@ interface SiteName {
   company: string
 }
 
+/** The names of a site in the order of their indexes, and their order by name. */
+interface Ranking {
+  readonly names: readonly SiteName[]
+  readonly byRank: Uint32Array
+  readonly ranks: Uint32Array
+}
+
 interface SiteSummary {
   /** Of the moment at which everything here was read; -1 before anything was. */
   revision: number
   /** First and last day with events; null while there are none. */
   extent: DateRange | null
   /** One entry a type and name; an index into it never changes its meaning. */
+  ranking: Ranking
   readonly names: SiteName[]
   readonly nameByText: Map<string, number>
   readonly nameBySubject: Map<number, number>
@@ -38,6 +46,7 @@ interface NumberedSpan {
 }
 
 const siteBytes = 4_000
+const noNames: Ranking = { names: [], byRank: new Uint32Array(), ranks: new Uint32Array() }
 const nameBytes = 300
 const gapBytes = 40
 
@@ -78,13 +87,7 @@ export class SqliteSummaries {
       for (let i = 0; i < width; i++) counts[span.names[i]!]! += span.counts[to + i]! - span.counts[from + i]!
       if (span.valued.length > 0) addValues(values, span, range, number)
     }
-    const result: Record<EventType, NameCount[]> = { bot: [], referral: [], conversion: [] }
-    for (let i = 0; i < summary.names.length; i++) {
-      if (counts[i] === 0) continue
-      const { type, name, company } = summary.names[i]!
-      result[type].push({ name, company, count: counts[i]!, value: fromDecimal(values.get(i) ?? zeroSum) })
-    }
-    return result
+    return sortedCounts(summary, counts, values)
   }
 
   series(site: number, revision: number, range: DateRange, granularity: Granularity): SeriesCounts {
@@ -94,13 +97,10 @@ export class SqliteSummaries {
     for (const { number, span } of this.#spansIn(site, summary, revision, range)) {
       const first = Math.max(range.start, number * spanDays)
       const last = Math.min(range.end, number * spanDays + spanDays - 1)
-      const from = (first - number * spanDays) * hoursLength
-      const to = (last + 1 - number * spanDays) * hoursLength
-      const at = (first - range.start) * width
-      if (granularity === 'hour') counts.set(span.hours.subarray(from, to), at)
-      else
-        for (let i = from; i < to; i++)
-          counts[at + Math.floor((i - from) / hoursLength) * 3 + (i % 3)]! += span.hours[i]!
+      const from = (first - number * spanDays) * width
+      const to = (last + 1 - number * spanDays) * width
+      const totals = granularity === 'hour' ? span.hours : span.days
+      for (let i = from, at = (first - range.start) * width; i < to; i++) counts[at++] = totals[i]!
     }
     return counts
   }
@@ -113,6 +113,7 @@ export class SqliteSummaries {
         revision: -1,
         extent: null,
         names: [],
+        ranking: noNames,
         nameByText: new Map(),
         nameBySubject: new Map(),
         spans: new Map(),
@@ -246,6 +247,43 @@ function knownSpans(summary: SiteSummary, range: DateRange): NumberedSpan[] | nu
     number = next
   }
   return spans
+}
+
+/** Names that were counted, by count and then by name: each pair in one number, so that they sort without a comparison function. */
+function sortedCounts(
+  summary: SiteSummary,
+  counts: Float64Array,
+  values: ReadonlyMap<number, DecimalSum>,
+): CountsByName {
+  const { names, byRank, ranks } = rankedNames(summary)
+  const keys = new Float64Array(names.length)
+  let counted = 0
+  for (let i = 0; i < names.length; i++) {
+    if (counts[i]! > 0) keys[counted++] = counts[i]! * names.length + (names.length - 1 - ranks[i]!)
+  }
+  const result: Record<EventType, NameCount[]> = { bot: [], referral: [], conversion: [] }
+  const sorted = keys.subarray(0, counted).sort()
+  for (let k = counted - 1; k >= 0; k--) {
+    const count = Math.floor(sorted[k]! / names.length)
+    const index = byRank[names.length - 1 - (sorted[k]! - count * names.length)]!
+    const { type, name, company } = names[index]!
+    const value = values.get(index)
+    result[type].push({ name, company, count, value: value === undefined ? 0 : fromDecimal(value) })
+  }
+  return result
+}
+
+/** Where each name stands among all names of the site in the order of code units. */
+function rankedNames(summary: SiteSummary): Ranking {
+  if (summary.ranking.names.length === summary.names.length) return summary.ranking
+  const names = [...summary.names]
+  const byRank = Uint32Array.from(names.keys()).sort((a, b) => (names[a]!.name < names[b]!.name ? -1 : 1))
+  const ranks = new Uint32Array(names.length)
+  byRank.forEach((index, rank) => {
+    ranks[index] = rank
+  })
+  summary.ranking = { names, byRank, ranks }
+  return summary.ranking
 }
 
 const clampToSpan = (day: number, span: number): number =>
