@@ -16,7 +16,7 @@ const FilterQuery = Type.Object({
   source: text('Only this assistant.'),
   event: text('Only conversions of this name.'),
   company: text('Only bots and assistants of this company.'),
-  purpose: Type.Optional(BotPurpose),
+  purpose: Type.Optional({ ...BotPurpose, description: 'Only bots of this purpose.' }),
   page: text('Only this page path.', pathLengthMax),
   country: text('Only this country, as ISO code in capitals.'),
 })

@@ -44,6 +44,18 @@ const codesOfWrites: readonly ErrorCode[] = [
   ] as const),
 ]
 
+const IdempotencyHeader = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description:
+        'Makes a repeat within 24 h record nothing and answer as the first did: 1 to 255 visible ASCII characters, chosen by you, for each batch its own.',
+    }),
+  ),
+})
+
+const NotModified = Type.Null({ description: 'Nothing has changed since the ETag in If-None-Match.' })
+
 export function apiSchema({
   operationId,
   summary,
@@ -72,7 +84,12 @@ export function apiSchema({
       }),
       consumes: ['application/json', 'application/x-ndjson'],
     }),
-    response: { [status]: ok, ...Object.fromEntries(failures) },
+    ...(body && { headers: IdempotencyHeader }),
+    response: {
+      [status]: { description: summary, ...ok },
+      ...(!body && { 304: NotModified }),
+      ...Object.fromEntries(failures),
+    },
   } as FastifySchema
 }
 
@@ -94,7 +111,26 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
   })
 }
 
+/** The plugin's own policy lets styles and a validator in from elsewhere, and fails a page without TLS. */
+const contentPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
 /** The reference to browse, at /docs. */
 export async function registerReference(pages: FastifyInstance): Promise<void> {
-  await pages.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+  await pages.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: contentPolicy,
+    theme: { title: 'Footfall API' },
+    // Without the bar that shows other documents.
+    uiConfig: { layout: 'BaseLayout' },
+  })
 }

@@ -8,7 +8,12 @@ import { createTraits, namesFor, type ReportFilter, type TraitsOf } from './know
 
 export const dimensions = ['page', 'country', 'company', 'purpose', 'bot', 'source', 'event'] as const
 export type Dimension = (typeof dimensions)[number]
-export const Dimension = Type.Unsafe<Dimension>(Type.Union(dimensions.map(name => Type.Literal(name))))
+export const Dimension = Type.Unsafe<Dimension>(
+  Type.Union(
+    dimensions.map(name => Type.Literal(name)),
+    { description: 'What the rows are.' },
+  ),
+)
 
 const counts = {
   bot_visits: Type.Integer({ minimum: 0 }),

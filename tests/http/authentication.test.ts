@@ -13,7 +13,10 @@ import { startServer } from '../support/server.ts'
 const server = await startServer()
 after(() => server.stop())
 const account = await addAccount(server.data)
-const reads = ['/api/v1/sites', ...['stats', 'timeseries', 'events'].map(name => sitePath(name))]
+const reads = [
+  '/api/v1/sites',
+  ...['stats', 'timeseries', 'events', 'breakdown?dimension=page'].map(name => sitePath(name)),
+]
 const writes = [sitePath('events'), sitePath('hits')]
 
 function sitePath(name: string, siteId = account.site.id): string {

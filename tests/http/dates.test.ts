@@ -13,7 +13,7 @@ const server = await startClockedServer({
 })
 after(() => server.stop())
 const client = new SiteClient(server, await addAccount(server.data))
-const operations = ['stats', 'timeseries', 'events'] as const
+const operations = ['stats', 'timeseries', 'events', 'breakdown'] as const
 
 async function assertInvalid(query: string): Promise<string> {
   for (const operation of operations) {

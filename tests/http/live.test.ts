@@ -16,7 +16,7 @@ const newSite = async (): Promise<SiteClient> => {
   return new SiteClient(server, { key: account.key, site })
 }
 const visit = { type: 'referral', source: 'ChatGPT', page_path: '/' }
-const reads = ['stats', 'timeseries', 'timeseries?granularity=hour', 'events']
+const reads = ['stats', 'timeseries', 'timeseries?granularity=hour', 'events', 'breakdown?dimension=page']
 
 describe('a recorded event', () => {
   test('is in every answer asked for after the response that acknowledged it, a hundred times in a row', async () => {

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../src/domain/errors.ts'
 
 export interface Question {
   readonly method?: string
+  /** `undefined` leaves a header out that would be sent by itself. */
   readonly headers?: OutgoingHttpHeaders
   /** API key, sent as a bearer token. */
   readonly key?: string
@@ -34,18 +35,16 @@ export function ask(
   const payload =
     body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, {
-      method,
-      agent,
-      headers: {
-        ...(key !== undefined && { authorization: `Bearer ${key}` }),
-        ...(payload !== undefined && {
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(payload),
-        }),
-        ...headers,
-      },
-    })
+    const all = {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(payload !== undefined && {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(payload),
+      }),
+      ...headers,
+    }
+    const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+    const outgoing = request(url, { method, agent, headers: sent })
     outgoing.on('error', reject)
     outgoing.on('response', response => {
       const chunks: Buffer[] = []
