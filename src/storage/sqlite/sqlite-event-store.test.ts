@@ -1,0 +1,131 @@
+/** How much work a question is, in statements: a guard against slowing down that every machine can check alike. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { CountingDatabase } from '../../../tests/contract/counting-database.ts'
+import {
+  botEvent,
+  conversionEvent,
+  manyEvents,
+  noon,
+  record,
+  referralEvent,
+} from '../../../tests/contract/sample-events.ts'
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
+import { dayMs, dayOf } from '../../domain/date-range.ts'
+import type { EventStore } from '../event-store.ts'
+import { createSqliteEventStore } from './sqlite-event-store.ts'
+import { Freshness } from './sqlite-freshness.ts'
+import { migrate } from './sqlite-schema.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+const file = join(temporaryFolder(), 'footfall.db')
+migrate(file)
+const writers: SqliteWriter[] = []
+after(() => Promise.all(writers.map(writer => writer.close())))
+
+function openCounting(summaryBytesMax = 2 ** 20): { reader: CountingDatabase; events: EventStore } {
+  const reader = new CountingDatabase(file, { readOnly: true })
+  const freshness = new Freshness(reader)
+  const writer = new SqliteWriter(file, () => freshness.expire())
+  writers.push(writer)
+  return { reader, events: createSqliteEventStore(reader, writer, freshness, summaryBytesMax) }
+}
+
+const month = { start: dayOf(noon) - 29, end: dayOf(noon) }
+const firstPage = { range: month, type: null, after: null, limit: 100 }
+
+/** Some events on each of the last thirty days. */
+const aMonthOf = (perDay: number) =>
+  Array.from({ length: 30 * perDay }, (_, i) =>
+    [botEvent, referralEvent, conversionEvent][i % 3]!({
+      name: `name ${i % 20}`,
+      path: `/page/${i % 50}`,
+      createdAt: noon - Math.floor(i / perDay) * dayMs,
+    }),
+  )
+
+test('counts and series that were asked for before are answered without a statement', async () => {
+  const { reader, events } = openCounting()
+  await record(events, 1, aMonthOf(30))
+  await events.countsByName(1, month)
+  const again = await reader.countDuring(async () => {
+    for (let days = 0; days < 30; days++) {
+      const range = { start: month.start + days, end: month.end }
+      await events.countsByName(1, range)
+      await events.series(1, range, 'day')
+      await events.series(1, range, 'hour')
+      await events.revision(1)
+    }
+  })
+  assert.deepEqual(again, { run: 0, prepared: 0 })
+})
+
+test('after an append a month of counts takes at most nine statements, whatever the traffic', async () => {
+  const { reader, events } = openCounting()
+  for (const perDay of [3, 300]) {
+    await record(events, 2, aMonthOf(perDay))
+    const { run, prepared } = await reader.countDuring(() => events.countsByName(2, month))
+    // Two look-ups of the revision, begin and end of the snapshot, first and last day, two spans, and new names once.
+    assert.ok(run <= 9, `${run} statements: ${reader.ran.join('; ')}`)
+    assert.equal(prepared, 0)
+  }
+})
+
+test('a page of a hundred events takes a statement a chunk, not one an event', async () => {
+  const { reader, events } = openCounting()
+  await record(events, 3, aMonthOf(300))
+  await events.list(3, firstPage)
+  const { run, prepared } = await reader.countDuring(() => events.list(3, firstPage))
+  // The snapshot, and for each of three types the newest chunk.
+  assert.ok(run <= 5, `${run} statements: ${reader.ran.join('; ')}`)
+  const ofOneType = await reader.countDuring(() =>
+    events.list(3, { ...firstPage, type: 'conversion', limit: 1000 }),
+  )
+  assert.ok(ofOneType.run <= 3 + 1000 / 90, `${ofOneType.run} statements`)
+  assert.equal(prepared + ofOneType.prepared, 0)
+})
+
+test('an event takes less than 20 bytes of chunks and roll-ups', async () => {
+  const { reader, events } = openCounting()
+  const count = 30_000
+  const recorded = manyEvents(count).map((event, i) => ({
+    ...event,
+    path: `/page/${i % 100}`,
+    createdAt: noon - i * 20_000,
+  }))
+  for (let from = 0; from < count; from += 10_000)
+    await record(events, 4, recorded.slice(from, from + 10_000))
+  const bytes = reader
+    .prepare(
+      `SELECT (SELECT sum(length(data)) FROM chunk WHERE site = 4)
+            + (SELECT sum(length(data)) FROM day WHERE key >> 22 = 4) AS bytes`,
+    )
+    .get()?.bytes
+  assert.ok(Number(bytes) / count < 20, `${Number(bytes) / count} bytes an event`)
+})
+
+test('where memory for roll-ups is short, sites make room for each other and every answer is still right', async () => {
+  const sites = Array.from({ length: 12 }, (_, i) => 100 + i)
+  const [roomy, short] = [openCounting(2 ** 20), openCounting(60_000)]
+  for (const site of sites) await record(roomy.events, site, aMonthOf(site - 99))
+  const askAll = async (events: EventStore): Promise<void> => {
+    for (const site of sites) {
+      const { bot, referral, conversion } = await events.countsByName(site, month)
+      const total = [...bot, ...referral, ...conversion].reduce((sum, { count }) => sum + count, 0)
+      assert.equal(total, 30 * (site - 99))
+      const days = await events.series(site, month, 'day')
+      assert.equal(
+        days.reduce((sum, count) => sum + count, 0),
+        total,
+      )
+    }
+  }
+  const reads: number[] = []
+  for (const { reader, events } of [roomy, short]) {
+    await askAll(events)
+    reads.push((await reader.countDuring(() => askAll(events))).run)
+  }
+  assert.equal(reads[0], 0)
+  assert.ok(reads[1]! > sites.length, 'nothing made room')
+})

@@ -1,0 +1,128 @@
+/** The writer's side of promises that callers feel only under load, at the end, or beside another process. */
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import {
+  batchOf,
+  botEvent,
+  everyDay,
+  manyEvents,
+  noon,
+  record,
+} from '../../../tests/contract/sample-events.ts'
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
+import { AppError } from '../../domain/errors.ts'
+import { openSqlite } from './open-sqlite.ts'
+import { migrate } from './sqlite-schema.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+const folder = temporaryFolder()
+let files = 0
+const newFile = (): string => join(folder, String(++files), 'footfall.db')
+
+const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : String(error))
+
+/** How each request ended: `recorded`, another outcome, or the code of its error. */
+const endsOf = async (appends: readonly Promise<{ outcome: string }>[]): Promise<string[]> =>
+  (await Promise.allSettled(appends)).map(each =>
+    each.status === 'fulfilled' ? each.value.outcome : codeOf(each.reason),
+  )
+
+test('requests of one turn of the event loop share one commit', async () => {
+  const stores = openSqlite({ file: newFile() })
+  await record(stores.events, 1, [botEvent()])
+  const before = await stores.events.revision(1)
+  await Promise.all(Array.from({ length: 64 }, () => record(stores.events, 1, [botEvent()])))
+  assert.equal(await stores.events.revision(1), before + 1)
+  await stores.close()
+})
+
+test('closing finishes what was handed over, be it in the same turn or long before', async () => {
+  const file = newFile()
+  for (const [round, wait] of [async () => {}, () => new Promise(setImmediate)].entries()) {
+    const stores = openSqlite({ file })
+    const appends = Array.from({ length: 30 }, (_, i) =>
+      stores.events.append(batchOf(1, [botEvent({ createdAt: noon + i })])),
+    )
+    await wait()
+    await stores.close()
+    assert.deepEqual(await endsOf(appends), Array(30).fill('recorded'))
+    const reopened = openSqlite({ file })
+    assert.equal((await reopened.events.countsByName(1, everyDay)).bot[0]?.count, 30 * (round + 1))
+    await reopened.close()
+  }
+})
+
+test('a closed store records nothing more and says so', async () => {
+  const stores = openSqlite({ file: newFile() })
+  await stores.close()
+  await assert.rejects(stores.events.append(batchOf(1, [botEvent()])), /closed/)
+})
+
+test('more events than the memory is meant to hold are OVERLOADED, and only those', async () => {
+  const stores = openSqlite({ file: newFile() })
+  const batch = manyEvents(10_000)
+  const ends = await endsOf(Array.from({ length: 23 }, () => stores.events.append(batchOf(1, batch))))
+  assert.deepEqual(ends, [...Array(20).fill('recorded'), ...Array(3).fill('OVERLOADED')])
+  assert.equal((await stores.events.countsByName(1, everyDay)).bot[0]?.count, 200_000)
+  await record(stores.events, 1, batch)
+  await stores.close()
+})
+
+test('a batch larger than all that may wait is still taken when nothing waits', async () => {
+  const stores = openSqlite({ file: newFile() })
+  await record(stores.events, 1, manyEvents(200_001, { path: '/' }))
+  assert.equal((await stores.events.countsByName(1, everyDay)).bot[0]?.count, 200_001)
+  await stores.close()
+})
+
+test('a writer waits for the transaction of another process', async () => {
+  const file = newFile()
+  const stores = openSqlite({ file })
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  let recorded = false
+  const append = record(stores.events, 1, [botEvent()]).then(() => {
+    recorded = true
+  })
+  await new Promise(resolve => setTimeout(resolve, 150))
+  assert.equal(recorded, false)
+  other.exec('COMMIT')
+  await append
+  other.close()
+  await stores.close()
+})
+
+test('who waits too long for another process is OVERLOADED, all together, and the next are served', async () => {
+  const file = newFile()
+  mkdirSync(dirname(file))
+  migrate(file)
+  const patienceMs = 120
+  const writer = new SqliteWriter(file, () => {}, patienceMs)
+  const ask = (): Promise<{ outcome: string }> =>
+    writer.run('setPlan', ['usr_unknown', 'pro']).then(changed => ({ outcome: String(changed) }))
+  assert.equal((await ask()).outcome, 'false')
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  const start = performance.now()
+  assert.deepEqual(await endsOf(Array.from({ length: 50 }, ask)), Array(50).fill('OVERLOADED'))
+  assert.ok(performance.now() - start < 50 * patienceMs, 'each waited for itself')
+  other.exec('COMMIT')
+  other.close()
+  assert.equal((await ask()).outcome, 'false')
+  await writer.close()
+})
+
+test('a writer that could not start fails those who asked, and starts for the next', async () => {
+  const file = newFile()
+  const writer = new SqliteWriter(file, () => {})
+  const ask = (): Promise<boolean> => writer.run('setPlan', ['usr_unknown', 'pro'])
+  await assert.rejects(ask(), /unable to open database file/)
+  mkdirSync(dirname(file))
+  migrate(file)
+  // Right away: the thread that failed has not quite ended.
+  assert.deepEqual(await Promise.all([ask(), ask()]), [false, false])
+  await writer.close()
+})
