@@ -2,15 +2,24 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../domain/errors.ts'
+import { ErrorBody } from '../error-response.ts'
 import type { HttpParts } from '../http-parts.ts'
 
 const Status = Type.Object({ status: Type.Literal('ok') }, { title: 'Health' })
 
 export function healthRoutes(app: FastifyInstance, parts: HttpParts): void {
-  const schema = (summary: string) => ({ tags: ['Health'], summary, response: { 200: Status } })
+  const schema = (summary: string) => ({
+    tags: ['Health'],
+    summary,
+    response: { 200: { description: summary, ...Status } },
+  })
+  const ready = schema('The process can read its data')
   app.get('/healthz', { schema: schema('The process answers'), handler: async () => ({ status: 'ok' }) })
   app.get('/readyz', {
-    schema: schema('The process can read its data'),
+    schema: {
+      ...ready,
+      response: { ...ready.response, 503: { ...ErrorBody, description: 'OVERLOADED' } },
+    },
     handler: async () => {
       await parts.stores.accounts.listSites('').catch(error => {
         throw new AppError('OVERLOADED', 'The data cannot be read at the moment.', {
