@@ -3,7 +3,11 @@ import type { ReferrerSource } from './catalogue/schema.ts'
 import type { IgnoredVerdict, Landing, ReferralVerdict } from './detector.ts'
 import { createMarkFinder } from './landing-marks.ts'
 import { createHostFinder, referralBy } from './referrer-hosts.ts'
+import { rememberRecent } from './remember-recent.ts'
 import { ownHost, webHost } from './web-host.ts'
+
+/** Most visitors come from a few pages. */
+const rememberedReferrers = 10_000
 
 export type JudgeReferrer = (landing: Landing) => ReferralVerdict | IgnoredVerdict
 
@@ -15,13 +19,16 @@ export function createReferrerJudge(sources: readonly ReferrerSource[]): JudgeRe
   const findMark = createMarkFinder(sources)
   const findApp = createAppFinder(sources)
   const isOwn = createOwnHostTest()
+  const readReferrer = rememberRecent(referrer => {
+    const host = webHost(referrer)
+    return { host, verdict: host === null ? findApp(referrer) : findHost(host, referrer) }
+  }, rememberedReferrers)
 
   return ({ referrer, url, siteDomain }) => {
     if (referrer === '') return findMark(url) ?? noAssistant
-    const host = webHost(referrer)
-    if (host === null) return findApp(referrer) ?? findMark(url) ?? noAssistant
-    if (isOwn(host, siteDomain)) return ownReferrer
-    return findHost(host, referrer) ?? findMark(url) ?? noAssistant
+    const { host, verdict } = readReferrer(referrer)
+    if (host !== null && isOwn(host, siteDomain)) return ownReferrer
+    return verdict ?? findMark(url) ?? noAssistant
   }
 }
 

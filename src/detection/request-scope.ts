@@ -2,7 +2,7 @@
 import type { IgnoredVerdict, Visit } from './detector.ts'
 import { isStaticAsset } from './page-path.ts'
 
-const countedMethods = new Set(['GET', 'HEAD'])
+const isCounted = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
 /** The request that follows a redirect counts, so counting the redirect too would count one visit twice. */
 const redirects = new Set([301, 302, 303, 307, 308])
@@ -17,7 +17,7 @@ export function judgeRequest({
   status,
   url,
 }: Pick<Visit, 'method' | 'status' | 'url'>): IgnoredVerdict | null {
-  if (!countedMethods.has(method) && !countedMethods.has(method.toUpperCase())) return wrongMethod
-  if (status !== null && redirects.has(status)) return redirect
+  if (!isCounted(method) && !isCounted(method.toUpperCase())) return wrongMethod
+  if (status !== null && status >= 300 && status < 400 && redirects.has(status)) return redirect
   return isStaticAsset(url) ? staticAsset : null
 }
