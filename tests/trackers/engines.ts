@@ -5,8 +5,8 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { startProcess } from '../support/child-processes.ts'
 
-const folder = import.meta.dirname
-export const hostsFolder = path.join(folder, 'hosts')
+export const enginesFolder = import.meta.dirname
+export const hostsFolder = path.join(enginesFolder, 'hosts')
 
 interface Installer {
   install(root: string): Promise<void>
@@ -15,11 +15,11 @@ interface Installer {
 /** Installs what tests/trackers/package-lock.json names, unless it is there; one process at a time. */
 export async function installEngines(): Promise<void> {
   const { install } = createRequire(import.meta.url)('../../scripts/install.cjs') as Installer
-  await install(folder)
+  await install(enginesFolder)
 }
 
-const program = (name: string) => path.join(folder, 'node_modules', '.bin', name)
-export const node18 = path.join(folder, 'node_modules', 'node18', 'bin', 'node')
+export const program = (name: string) => path.join(enginesFolder, 'node_modules', '.bin', name)
+export const node18 = path.join(enginesFolder, 'node_modules', 'node18', 'bin', 'node')
 
 export interface Engine {
   /** As a test's name says it. */

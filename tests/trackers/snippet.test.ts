@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Browser, BrowserContext } from 'playwright-core'
+import { catalogue } from '../../src/detection/catalogue/catalogue.ts'
 import { installEngines } from './engines.ts'
 import { minifiedSnippet, snippetFile } from './minify-snippet.ts'
 import { SnippetStage } from './snippet-stage.ts'
@@ -21,6 +22,19 @@ describe('the file that is served', () => {
     assert.ok(gzipSync(file).length < 1000, `${gzipSync(file).length} bytes by gzip`)
     assert.ok(brotliCompressSync(file).length < 1000, `${brotliCompressSync(file).length} bytes by brotli`)
   })
+})
+
+test('the snippet lets every mark through that the catalogue knows', async () => {
+  const names = /utm_\\w\+\|([\w|]+)\)=/.exec(await readFile(snippetFile, 'utf8'))?.[1]?.split('|') ?? []
+  const known = catalogue.sources.flatMap(({ queryParams = {}, conditions = [] }) => [
+    ...Object.keys(queryParams),
+    ...conditions.flatMap(({ query = {} }) => Object.keys(query)),
+  ])
+  assert.ok(known.length > 2)
+  assert.deepEqual(
+    known.filter(name => !names.includes(name)),
+    [],
+  )
 })
 
 describe('the snippet in a page with a strict content security policy', { concurrency: 4 }, () => {
