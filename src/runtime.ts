@@ -30,6 +30,8 @@ export interface Runtime {
   close(): Promise<void>
 }
 
+const idleCheckMs = 50
+
 export async function openRuntime(config: Config, version: string, clock: Clock): Promise<Runtime> {
   const { logger, requestLog, flush } = openLogger(config.logLevel)
   const stores = openStores(config)
@@ -67,7 +69,10 @@ export async function openRuntime(config: Config, version: string, clock: Clock)
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
     },
     async close() {
+      // A connection that was busy becomes idle after its answer, and clients keep it open for minutes.
+      const reaping = setInterval(() => app.server.closeIdleConnections(), idleCheckMs)
       await app.close()
+      clearInterval(reaping)
       clearInterval(timer)
       await housekept
       await keyUse.close()

@@ -28,6 +28,8 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
     childLoggerFactory: logger => logger,
     trustProxy: [...parts.trustProxy],
     forceCloseConnections: 'idle',
+    // Whoever asks once more on an open connection is answered while the server stops, and the connection closed after that.
+    return503OnClosing: false,
     frameworkErrors: sendError,
     // Node's own answer has no body and no request id.
     http: { requireHostHeader: false },
