@@ -22,9 +22,8 @@ export interface ImportBatch {
   readonly progress: ImportProgress | null
 }
 
-/** Enough that one transaction costs little a event, few enough that what is on its way fits in memory. */
-const batchEventsMax = 4096
-const batchesWaitingMax = 2
+/** What is on its way to the store, and as many events again that are gathered meanwhile, are kept in memory. */
+const batchEventsMax = 32_768
 
 export class BatchWriter {
   /** What is counted in the batches that are stored. */
@@ -32,7 +31,7 @@ export class BatchWriter {
   readonly #target: BatchTarget
   /** What the account may still record this month, as far as this import knows. */
   #room: number
-  #waiting: Promise<void>[] = []
+  #onItsWay: Promise<void> | null = null
 
   private constructor(target: BatchTarget, room: number) {
     this.#target = target
@@ -46,33 +45,36 @@ export class BatchWriter {
     return new BatchWriter(target, monthlyLimit - total)
   }
 
+  /** Whether nothing is on its way, so that the next batch would be stored at once. */
+  get isIdle(): boolean {
+    return this.#onItsWay === null
+  }
+
   /** Most events the next batch may have: with a quota, the last batch that fits uses it up to the last event. */
   get eventsMax(): number {
     return this.#room > 0 ? Math.min(batchEventsMax, this.#room) : batchEventsMax
   }
 
   /**
-   * Takes a batch, and waits only while too many are on their way. A batch is appended after the one before it has been
-   * stored, so that none can be stored behind one that was refused. Throws what an earlier append threw.
+   * Takes a batch as soon as the one before is stored, so that none can be stored behind one that was refused. Throws
+   * what the append before threw.
    */
   async write(batch: ImportBatch): Promise<void> {
+    await this.drain()
     this.#room -= batch.events.length
-    const previous = this.#waiting.at(-1)
-    const stored = previous === undefined ? this.#append(batch) : previous.then(() => this.#append(batch))
-    // Whoever waits for it sees the failure.
-    stored.catch(() => {})
-    this.#waiting.push(stored)
-    while (this.#waiting.length > batchesWaitingMax) await this.#oldest()
+    this.#onItsWay = this.#append(batch)
+    this.#onItsWay.then(
+      () => {
+        this.#onItsWay = null
+      },
+      // It stays what it is: whoever writes or drains next sees the failure.
+      () => {},
+    )
   }
 
   /** Waits until everything is stored. Throws what an append threw. */
   async drain(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#oldest()
-  }
-
-  async #oldest(): Promise<void> {
-    await this.#waiting[0]
-    this.#waiting.shift()
+    await this.#onItsWay
   }
 
   async #append({ events, tally, progress }: ImportBatch): Promise<void> {

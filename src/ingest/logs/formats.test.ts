@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { detectFormat, findFormat, formatNames, holdsLines, logFormats } from './formats.ts'
-import { emptyLine, type LogFormat } from './log-line.ts'
+import { type LogFormat, rawLine } from './log-line.ts'
 
 interface Expected {
   at: string
@@ -358,13 +358,13 @@ describe('IIS', () => {
   })
 
   test('the context of a parser lets another go on in the middle', () => {
-    const parser = format.open(null)
-    parser.directive('#Software: x')
-    parser.directive('#Fields: date time cs-method cs-uri-stem')
-    const line = emptyLine('')
-    assert.equal(format.open(parser.context()).parse('2026-10-10 13:55:36 GET /', line), true)
-    assert.equal(line.url, '/')
-    assert.equal(format.open(null).parse('2026-10-10 13:55:36 GET /', line), false)
+    const first = format.open('', null)
+    first.directive('#Software: x')
+    first.directive('#Fields: date time cs-method cs-uri-stem')
+    const second = format.open('', first.context())
+    assert.equal(second.parse(rawLine('2026-10-10 13:55:36 GET /')), true)
+    assert.equal(second.line.url, '/')
+    assert.equal(format.open('', null).parse(rawLine('2026-10-10 13:55:36 GET /')), false)
   })
 
   test('columns that do not tell when and what make every line malformed until better ones come', () => {
@@ -378,16 +378,15 @@ describe('IIS', () => {
 
 /** The last line of a log, after the `#` lines and other lines before it. */
 function readLast(format: LogFormat, log: string): Expected | null {
-  const parser = format.open(null)
-  const line = emptyLine('')
+  const parser = format.open('', null)
   let parsed = false
   for (const text of log.split('\n')) {
     if (text.startsWith('#')) parser.directive(text)
-    else parsed = parser.parse(text, line)
+    else parsed = parser.parse(rawLine(text))
   }
   if (!parsed) return null
-  const { siteDomain: _, timeMs, ...rest } = line
-  return { ...rest, at: new Date(timeMs).toISOString() }
+  const { timeMs, address, country, method, url, status, referrer, userAgent } = parser.line
+  return { at: new Date(timeMs).toISOString(), address, country, method, url, status, referrer, userAgent }
 }
 
 const whole = (expected: Expected): Expected => ({

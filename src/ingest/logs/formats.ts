@@ -6,7 +6,7 @@ import { cloudfront } from './formats/cloudfront.ts'
 import { combined, common, vhostCombined } from './formats/combined.ts'
 import { iis } from './formats/iis.ts'
 import { nginxJson } from './formats/nginx-json.ts'
-import { emptyLine, type LineParser, type LogFormat } from './log-line.ts'
+import { type LineParser, type LogFormat, rawLine } from './log-line.ts'
 
 /** In the order in which they are tried: where a line fits two, the narrower comes first. */
 export const logFormats: readonly LogFormat[] = [
@@ -35,7 +35,7 @@ export function detectFormat(head: Buffer): LogFormat | null {
   let best: LogFormat | null = null
   let mostRead = 0
   for (const format of logFormats) {
-    const read = countRead(format.open(null), lines)
+    const read = countRead(format.open('', null), lines)
     if (read > mostRead) {
       best = format
       mostRead = read
@@ -47,7 +47,7 @@ export function detectFormat(head: Buffer): LogFormat | null {
 /** Whether there is any line: blank ones, and those that begin with `#`, are none. */
 export const holdsLines = (head: Buffer): boolean => nonBlankLines(head).some(isLine)
 
-export const isLine = (text: string): boolean => text !== '' && text[0] !== '#'
+const isLine = (text: string): boolean => text !== '' && text[0] !== '#'
 
 /** An unfinished last line is left out unless it is the only one. */
 function nonBlankLines(head: Buffer): string[] {
@@ -58,11 +58,10 @@ function nonBlankLines(head: Buffer): string[] {
 }
 
 function countRead(parser: LineParser, lines: readonly string[]): number {
-  const line = emptyLine('')
   let read = 0
   for (const text of lines) {
     if (text.startsWith('#')) parser.directive(text)
-    else if (parser.parse(text, line) && !Number.isNaN(line.timeMs)) read++
+    else if (parser.parse(rawLine(text)) && !Number.isNaN(parser.line.timeMs)) read++
   }
   return read
 }

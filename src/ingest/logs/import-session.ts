@@ -111,7 +111,8 @@ export class ImportSession {
   #logParts(): LogImportParts {
     const { detector, countryOf, clock, site } = this.#parts
     return {
-      judging: { detector, countryOf, clock, siteDomain: site.domain },
+      siteDomain: site.domain,
+      judging: { detector, countryOf, clock },
       writer: this.#writer,
       signal: this.#options.signal,
       onAdvance: log => this.#tellProgress(log),

@@ -5,14 +5,13 @@ import { dayMs } from '../../domain/date-range.ts'
 import { type NewEvent, unknownCountry } from '../../domain/event.ts'
 import type { CountryLookup } from '../country.ts'
 import { emptyTally, type Tally } from './import-report.ts'
-import { emptyLine, type LineParser, type LogLine } from './log-line.ts'
+import type { LineParser, LogLine, RawLine } from './log-line.ts'
 import { createEventMaker, type MakeEvent } from './visit-event.ts'
 
 export interface JudgeParts {
   readonly detector: Detector
   readonly countryOf: CountryLookup
   readonly clock: Clock
-  readonly siteDomain: string
 }
 
 export interface Judged {
@@ -24,7 +23,6 @@ export class LineJudge {
   readonly #parts: JudgeParts
   readonly #parser: LineParser
   readonly #makeEvent: MakeEvent
-  readonly #line: LogLine
   #latestMs: number
   #judged: Judged = { events: [], tally: emptyTally() }
 
@@ -32,7 +30,6 @@ export class LineJudge {
     this.#parts = parts
     this.#parser = parser
     this.#makeEvent = createEventMaker(parts.detector.catalogueVersion)
-    this.#line = emptyLine(parts.siteDomain)
     this.#latestMs = parts.clock() + dayMs
   }
 
@@ -49,11 +46,11 @@ export class LineJudge {
   }
 
   /** False when the line is malformed, which includes a time before 1970 or more than 24 h ahead. */
-  judge(text: string): boolean {
-    const line = this.#line
+  judge(raw: RawLine): boolean {
+    const { line } = this.#parser
     const { tally, events } = this.#judged
     tally.lines++
-    if (!this.#parser.parse(text, line) || !(line.timeMs >= 0 && line.timeMs <= this.#latestMs)) {
+    if (!this.#parser.parse(raw) || !(line.timeMs >= 0 && line.timeMs <= this.#latestMs)) {
       tally.malformed++
       return false
     }

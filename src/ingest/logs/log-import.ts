@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ImportProgress } from '../../storage/event-store.ts'
 import type { BatchWriter } from './batch-writer.ts'
-import { isLine } from './formats.ts'
 import type { KnownPosition } from './known-position.ts'
 import { type JudgeParts, LineJudge } from './line-judge.ts'
 import type { LineParser, LogFormat } from './log-line.ts'
@@ -11,6 +10,7 @@ import type { OpenedLog } from './reading/open-source.ts'
 import { settlesWithin } from './reading/settles-within.ts'
 
 export interface LogImportParts {
+  readonly siteDomain: string
   readonly judging: JudgeParts
   readonly writer: BatchWriter
   readonly signal: AbortSignal
@@ -30,8 +30,12 @@ export interface LogContext {
   readonly notLines: number
 }
 
-/** Progress is stored at least this often, so that an interrupted import begins again not far back. */
-const batchBytesMax = 8 * 2 ** 20
+/**
+ * A batch is worth its transaction when it has so many events, or says of so many bytes that they are dealt with. It
+ * grows beyond that while the batch before is on its way: the busier the store, the more it gets at once.
+ */
+const batchEventsMin = 16_384
+const batchBytesMin = 32 * 2 ** 20
 
 /** What a live pipe has brought is recorded after this time, however little it is. */
 const idleMs = 1000
@@ -63,7 +67,7 @@ export class LogImport {
     this.format = format
     this.#parts = parts
     this.#reader = reader
-    this.#parser = format.open(context?.parser ?? null)
+    this.#parser = format.open(parts.siteDomain, context?.parser ?? null)
     this.#judge = new LineJudge(parts.judging, this.#parser)
     this.#lines = progress?.lines ?? 0
     this.#notLines = context?.notLines ?? 0
@@ -97,7 +101,7 @@ export class LogImport {
     do {
       this.#reader.readAhead()
       while (this.#takeLines() === 'batch-full') await this.#writeBatch()
-      if (this.#reader.offset - this.#storedOffset >= batchBytesMax) await this.#writeBatch()
+      if (this.#parts.writer.isIdle && this.#isWorthWriting()) await this.#writeBatch()
       this.#parts.onAdvance(this)
     } while (!this.#parts.signal.aborted && (await this.#fill()))
     await this.#writeBatch()
@@ -108,32 +112,31 @@ export class LogImport {
    * read; if not it is malformed as it stands, but stays before the stored offset, so that a grown log completes it.
    */
   async finish(): Promise<void> {
-    const text = this.#reader.unfinished()
-    if (text === null || !isLine(text)) return
-    if (this.#judge.judge(text)) {
+    if (!this.#reader.showUnfinished() || !this.#reader.isLine) return
+    if (this.#judge.judge(this.#reader)) {
       this.#reader.passOverUnfinished()
       this.#lines++
     } else {
-      this.#parts.onMalformed(this, this.#lines + this.#notLines + 1, text)
+      this.#parts.onMalformed(this, this.#lines + this.#notLines + 1, this.#reader.decoded)
     }
     await this.#writeBatch()
   }
 
   #takeLines(): 'batch-full' | 'needs-more' {
     const { eventsMax } = this.#parts.writer
+    const reader = this.#reader
     for (;;) {
-      const found = this.#reader.next()
+      const found = reader.next()
       if (found === 'needs-more') return found
-      const { line } = this.#reader
-      if (found === 'line' && !isLine(line)) {
+      if (found === 'line' && !reader.isLine) {
         this.#notLines++
-        if (line !== '') this.#parser.directive(line)
+        if (reader.from < reader.to) this.#parser.directive(reader.decoded)
         continue
       }
       this.#lines++
       if (found === 'too-long') this.#judge.countMalformed()
-      if (found === 'too-long' || !this.#judge.judge(line)) {
-        const text = found === 'line' ? line : 'a line of more than 64 KiB'
+      if (found === 'too-long' || !this.#judge.judge(reader)) {
+        const text = found === 'line' ? reader.decoded : 'a line of more than 64 KiB'
         this.#parts.onMalformed(this, this.#lines + this.#notLines, text)
       }
       if (this.#judge.eventCount >= eventsMax) return 'batch-full'
@@ -164,15 +167,20 @@ export class LogImport {
     do {
       this.#reader.readAhead()
       for (let found = this.#reader.next(); found !== 'needs-more'; found = this.#reader.next()) {
-        if (found === 'too-long' || isLine(this.#reader.line)) known++
+        if (found === 'too-long' || this.#reader.isLine) known++
         else this.#notLines++
       }
     } while (!this.#parts.signal.aborted && (await this.#fill()))
-    if (this.#reader.unfinished() !== null) known++
+    if (this.#reader.showUnfinished() && this.#reader.isLine) known++
     this.#reader.passOverUnfinished()
     this.#lines += known
     this.#judge.countDuplicates(known)
     this.#storedOffset = this.#reader.offset
+  }
+
+  #isWorthWriting(): boolean {
+    const bytes = this.#reader.offset - this.#storedOffset
+    return bytes >= batchBytesMin || this.#judge.eventCount >= batchEventsMin
   }
 
   async #writeBatch(): Promise<void> {

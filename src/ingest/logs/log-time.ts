@@ -3,48 +3,69 @@
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
 /** Length of `10/Oct/2000:13:55:36 -0700`. */
 export const clfTimeLength = 26
-const clfDateLength = 11
-const clfZoneAt = 21
-/** What no date begins with. */
-const unread = 'unread'
-const clfShape = /^\d\d\/[A-Z][a-z]{2}\/\d{4}$/
-const clfZoneShape = /^[+-]\d{4}$/
 
 /**
- * A reader of the time of the common log format, `10/Oct/2000:13:55:36 -0700`, which stands at `at` in `text`. Day and
- * zone seldom change from line to line, so what they come to is kept and compared instead of computed.
+ * A reader of the time of the common log format, `10/Oct/2000:13:55:36 -0700`, which stands at `at` in `bytes`. Day and
+ * zone seldom change from line to line, so what they come to is kept.
  */
-export function createClfTimeReader(): (text: string, at: number) => number {
-  let lastDate = unread
-  let lastZone = unread
+export function createClfTimeReader(): (bytes: Uint8Array, at: number) => number {
+  let lastDate = 0
+  let lastMonth = 0
+  let lastZone = 0
   let midnightMs = Number.NaN
 
-  return (text, at) => {
-    if (!text.startsWith(lastDate, at) || !text.startsWith(lastZone, at + clfZoneAt)) {
-      lastDate = text.slice(at, at + clfDateLength)
-      lastZone = text.slice(at + clfZoneAt, at + clfTimeLength)
-      midnightMs = clfMidnight(lastDate, lastZone)
-      // Broken ones may be shorter, and a short text is at the beginning of many.
-      if (Number.isNaN(midnightMs)) lastDate = unread
+  return (bytes, at) => {
+    if (!isClfShape(bytes, at)) return Number.NaN
+    const day = twoDigits(bytes, at)
+    const century = twoDigits(bytes, at + 7)
+    const year = twoDigits(bytes, at + 9)
+    const zoneHours = twoDigits(bytes, at + 22)
+    const zoneMinutes = twoDigits(bytes, at + 24)
+    if (day < 0 || century < 0 || year < 0 || zoneHours < 0 || zoneMinutes < 0) return Number.NaN
+    const date = (day * 100 + century) * 100 + year
+    const month = (bytes[at + 3]! << 16) | (bytes[at + 4]! << 8) | bytes[at + 5]!
+    const zone = (zoneHours * 60 + zoneMinutes) * (bytes[at + 21] === minus ? -1 : 1)
+    if (date !== lastDate || month !== lastMonth || zone !== lastZone) {
+      lastDate = date
+      lastMonth = month
+      lastZone = zone
+      midnightMs = midnight(century * 100 + year, monthNumbers.get(month) ?? -1, day) - zone * minuteMs
     }
-    const time = at + clfDateLength
-    if (!isColon(text, time) || !isColon(text, time + 3) || !isColon(text, time + 6)) return Number.NaN
-    if (text.charCodeAt(time + 9) !== 32) return Number.NaN
     return (
-      midnightMs + timeOfDay(twoDigits(text, time + 1), twoDigits(text, time + 4), twoDigits(text, time + 7))
+      midnightMs + timeOfDay(twoDigits(bytes, at + 12), twoDigits(bytes, at + 15), twoDigits(bytes, at + 18))
     )
   }
 }
 
-function clfMidnight(date: string, zone: string): number {
-  if (!clfShape.test(date) || !clfZoneShape.test(zone)) return Number.NaN
-  const month = monthNames.indexOf(date.slice(3, 6))
-  return midnight(Number(date.slice(7)), month, Number(date.slice(0, 2))) - zoneMs(zone)
+const slash = 47
+const colon = 58
+const space = 32
+const plus = 43
+const minus = 45
+
+/** Whether what is no digit and no letter stands where it must. */
+function isClfShape(bytes: Uint8Array, at: number): boolean {
+  const sign = bytes[at + 21]
+  return (
+    bytes[at + 2] === slash &&
+    bytes[at + 6] === slash &&
+    bytes[at + 11] === colon &&
+    bytes[at + 14] === colon &&
+    bytes[at + 17] === colon &&
+    bytes[at + 20] === space &&
+    (sign === plus || sign === minus)
+  )
 }
+
+/** Months by the three bytes of their English names. */
+const monthNumbers = new Map(
+  ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'].map((name, number) => [
+    Buffer.from(name).readUIntBE(0, 3),
+    number,
+  ]),
+)
 
 const iso =
   /^(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?[ ]?(Z|[+-]\d\d:?\d\d|UTC)?$/i
@@ -74,7 +95,7 @@ export function parseJsonTime(value: unknown): number {
   if (typeof value !== 'string') return Number.NaN
   if (number.test(value)) return epochMs(Number(value))
   const isoMs = parseIsoTime(value)
-  return Number.isNaN(isoMs) && value.length === clfTimeLength ? readClfTime(value, 0) : isoMs
+  return Number.isNaN(isoMs) && value.length === clfTimeLength ? readClfTime(Buffer.from(value), 0) : isoMs
 }
 
 function epochMs(value: number): number {
@@ -93,7 +114,7 @@ function midnight(year: number, month: number, day: number): number {
 
 /** The 60th second is a leap second. */
 function timeOfDay(hours: number, minutes: number, seconds: number): number {
-  const real = hours <= 23 && minutes <= 59 && seconds <= 60
+  const real = hours >= 0 && hours <= 23 && minutes >= 0 && minutes <= 59 && seconds >= 0 && seconds <= 60
   return real ? hours * hourMs + minutes * minuteMs + seconds * 1000 : Number.NaN
 }
 
@@ -103,11 +124,9 @@ function zoneMs(zone: string): number {
   return zone.startsWith('-') ? -ahead : ahead
 }
 
-const isColon = (text: string, at: number): boolean => text.charCodeAt(at) === 58
-
-/** NaN unless both are digits. */
-function twoDigits(text: string, at: number): number {
-  const tens = text.charCodeAt(at) - 48
-  const ones = text.charCodeAt(at + 1) - 48
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
+/** -1 unless both are digits. */
+function twoDigits(bytes: Uint8Array, at: number): number {
+  const tens = bytes[at]! - 48
+  const ones = bytes[at + 1]! - 48
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
 }

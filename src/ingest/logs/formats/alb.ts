@@ -3,7 +3,7 @@
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-access-logs.html
  */
 import { unescapeField } from '../escapes.ts'
-import { type LogLine, lineByLine, parseStatus, present } from '../log-line.ts'
+import { type FilledLine, lineByLine, parseStatus, present } from '../log-line.ts'
 import { parseIsoTime } from '../log-time.ts'
 
 /**
@@ -22,7 +22,7 @@ export const alb = lineByLine(
   parse,
 )
 
-function parse(line: string, into: LogLine): boolean {
+function parse(line: string, into: FilledLine): boolean {
   const fields = entry.exec(line)
   if (fields === null) return false
   const [, time = '', client = '', status = '', requestLine = '', userAgent = ''] = fields

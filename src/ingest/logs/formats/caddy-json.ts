@@ -2,7 +2,7 @@
  * Caddy's access log, JSON unless configured otherwise; `ts` follows the log's `time_format` (seconds by default).
  * https://caddyserver.com/docs/logging and https://caddyserver.com/docs/caddyfile/directives/log
  */
-import { type LogLine, lineByLine, parseStatus } from '../log-line.ts'
+import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
 import { asObject, asText, firstOf, type JsonObject, parseJsonObject } from './json-object.ts'
 
@@ -12,7 +12,7 @@ export const caddyJson = lineByLine(
   parse,
 )
 
-function parse(line: string, into: LogLine): boolean {
+function parse(line: string, into: FilledLine): boolean {
   const object = parseJsonObject(line)
   const request = asObject(object?.request)
   if (object === null || request === null || typeof request.uri !== 'string') return false

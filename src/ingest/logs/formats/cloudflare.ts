@@ -2,7 +2,7 @@
  * Cloudflare Logpush, dataset http_requests, as NDJSON. Timestamps are RFC 3339, seconds or nanoseconds, as the job says.
  * https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests/
  */
-import { type LogLine, lineByLine, parseStatus } from '../log-line.ts'
+import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
 import { asText, firstOf, parseJsonObject } from './json-object.ts'
 
@@ -12,7 +12,7 @@ export const cloudflare = lineByLine(
   parse,
 )
 
-function parse(line: string, into: LogLine): boolean {
+function parse(line: string, into: FilledLine): boolean {
   const object = parseJsonObject(line)
   const url = object && firstOf(object, ['ClientRequestURI', 'ClientRequestPath'])
   if (object === null || typeof url !== 'string' || typeof object.ClientRequestMethod !== 'string')

@@ -6,11 +6,11 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { findFormat, logFormats } from '../formats.ts'
-import { emptyLine, type LogLine } from '../log-line.ts'
+import { type LogLine, rawLine } from '../log-line.ts'
 
 const read = (name: string, text: string): LogLine | null => {
-  const line = emptyLine('')
-  return findFormat(name)!.open(null).parse(text, line) ? line : null
+  const parser = findFormat(name)!.open('', null)
+  return parser.parse(rawLine(text)) ? parser.line : null
 }
 const combined = (text: string): LogLine | null => read('combined', text)
 
@@ -123,13 +123,14 @@ describe('what is no line', () => {
       .tuple(cuts, fc.nat(400), fc.nat(20), anyText())
       .map(([text, at, length, insert]) => text.slice(0, at) + insert + text.slice(at + length))
     const parsers = logFormats.map(({ sample, open }) => {
-      const parser = open(null)
+      const parser = open('', null)
       for (const text of sample.split('\n')) if (text.startsWith('#')) parser.directive(text)
       return parser
     })
     fc.assert(
       fc.property(fc.oneof(mangled, anyText(200)), text => {
-        for (const parser of parsers) parser.parse(text, emptyLine(''))
+        const raw = rawLine(text)
+        for (const parser of parsers) parser.parse(raw)
       }),
       { numRuns: 1000 },
     )

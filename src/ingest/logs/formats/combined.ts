@@ -2,11 +2,11 @@
  * The formats that Apache and nginx write by default: combined, common, and combined with a leading virtual host.
  * Apache: https://httpd.apache.org/docs/2.4/mod/mod_log_config.html; nginx: ngx_http_log_module, log_format combined.
  *
- * They are most logs there are, so they are read with plain searches and no regular expression: this is the hot path of
- * an import.
+ * They are most logs there are, and row 9 of docs/performance.md needs them fast: bytes are looked at where they lie, and
+ * a field becomes a text only when someone asks for it, which for most lines is the target alone.
  */
 import { unescapeField } from '../escapes.ts'
-import { type LineParser, type LogFormat, type LogLine, present } from '../log-line.ts'
+import { type LineParser, type LogFormat, type LogLine, noDirectives, type RawLine } from '../log-line.ts'
 import { clfTimeLength, createClfTimeReader } from '../log-time.ts'
 
 /** "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\""; whatever a server adds behind is passed over. */
@@ -43,131 +43,201 @@ interface ClfShape {
 }
 
 function clfFormat({ name, sample, virtualHost, agent }: ClfShape): LogFormat {
-  return { name, sample, open: () => createClfParser(virtualHost, agent) }
+  return { name, sample, open: siteDomain => createClfParser(siteDomain, virtualHost, agent) }
+}
+
+function createClfParser(siteDomain: string, virtualHost: boolean, agent: boolean): LineParser {
+  const line = new ClfLine(siteDomain)
+  return { line, parse: raw => line.read(raw, virtualHost, agent), ...noDirectives }
 }
 
 const space = 32
 const quote = 34
-const closingBracket = 93
+const dash = 45
+const openingBracket = 91
 const backslash = 92
+const closingBracket = 93
 
-function createClfParser(virtualHost: boolean, agent: boolean): LineParser {
-  const readTime = createClfTimeReader()
+/** Where the fields of a line lie in what was read of the log. */
+class ClfLine implements LogLine {
+  readonly siteDomain: string
+  readonly country = ''
+  timeMs = Number.NaN
+  status: number | null = null
+  readonly #readTime = createClfTimeReader()
+  #text = ''
+  #bytes: Uint8Array = new Uint8Array()
+  #isAscii = true
+  #to = 0
+  #addressFrom = 0
+  #addressTo = 0
+  #requestFrom = 0
+  #methodTo = 0
+  #targetFrom = 0
+  #targetTo = 0
+  #referrerFrom = 0
+  #referrerTo = 0
+  #agentFrom = 0
+  #agentTo = 0
+  /** Asked for more than once, and a text that is asked again has its hash already. */
+  #referrer: string | null = null
+  #userAgent: string | null = null
 
-  function parse(line: string, into: LogLine): boolean {
-    const addressStart = virtualHost ? line.indexOf(' ') + 1 : 0
-    const addressEnd = line.indexOf(' ', addressStart)
-    if (addressEnd <= addressStart) return false
-    const address = line.slice(addressStart, addressEnd)
-    if (virtualHost && (addressStart < 2 || !looksLikeAddress(address))) return false
+  constructor(siteDomain: string) {
+    this.siteDomain = siteDomain
+  }
 
-    const requestStart = readMoment(line, addressEnd, into)
-    if (requestStart === -1) return false
-    const requestEnd = closingQuote(line, requestStart)
-    if (requestEnd === -1) return false
-    const sizeEnd = readStatusAndSize(line, requestEnd + 1, into)
-    if (sizeEnd === -1) return false
-    if (agent ? !readReferrerAndAgent(line, sizeEnd, into) : sizeEnd !== line.length) return false
+  get address(): string {
+    return this.#field(this.#addressFrom, this.#addressTo)
+  }
 
-    splitRequest(line, requestStart, requestEnd, into)
-    into.address = address
-    if (line.includes('\\')) unescapeAll(into)
+  get method(): string {
+    return this.#text.slice(this.#requestFrom, this.#methodTo)
+  }
+
+  get url(): string {
+    return this.#field(this.#targetFrom, this.#targetTo)
+  }
+
+  get referrer(): string {
+    this.#referrer ??= this.#field(this.#referrerFrom, this.#referrerTo)
+    return this.#referrer
+  }
+
+  get userAgent(): string {
+    this.#userAgent ??= this.#field(this.#agentFrom, this.#agentTo)
+    return this.#userAgent
+  }
+
+  /** False when the line is malformed. */
+  read(raw: RawLine, virtualHost: boolean, agent: boolean): boolean {
+    this.#text = raw.text
+    this.#bytes = raw.bytes
+    this.#isAscii = raw.isAscii
+    this.#to = raw.to
+    this.#referrer = null
+    this.#userAgent = null
+    const addressTo = this.#readAddress(raw.from, virtualHost)
+    if (addressTo === -1) return false
+    const requestFrom = this.#readMoment(addressTo)
+    if (requestFrom === -1) return false
+    const requestTo = this.#closingQuote(requestFrom)
+    if (requestTo === -1) return false
+    const sizeTo = this.#readStatusAndSize(requestTo + 1)
+    if (sizeTo === -1) return false
+    if (agent ? !this.#readReferrerAndAgent(sizeTo) : sizeTo !== raw.to) return false
+    this.#splitRequest(requestFrom, requestTo)
     return true
   }
 
-  /** Reads ` [time] "`; returns where the request begins, or -1. A user name before it may hold brackets itself. */
-  function readMoment(line: string, from: number, into: LogLine): number {
-    for (let at = line.indexOf('[', from); at !== -1; at = line.indexOf('[', at + 1)) {
+  /** Returns where the client address ends, or -1. A virtual host is only one when an address follows it. */
+  #readAddress(from: number, virtualHost: boolean): number {
+    const hostTo = this.#spaceFrom(from)
+    if (hostTo === from || hostTo === this.#to) return -1
+    this.#addressFrom = virtualHost ? hostTo + 1 : from
+    this.#addressTo = virtualHost ? this.#spaceFrom(hostTo + 1) : hostTo
+    if (virtualHost && !addressShape.test(this.address)) return -1
+    return this.#addressTo
+  }
+
+  /** Reads ` - - [time] "`; returns where the request begins, or -1. A user name may hold spaces and brackets itself. */
+  #readMoment(from: number): number {
+    const bytes = this.#bytes
+    const last = this.#to - clfTimeLength - 3
+    for (let at = from + 1; at < last; at++) {
+      if (bytes[at] !== openingBracket) continue
       const end = at + 1 + clfTimeLength
-      if (line.charCodeAt(end) !== closingBracket || line.charCodeAt(end + 2) !== quote) continue
-      const timeMs = readTime(line, at + 1)
+      if (bytes[end] !== closingBracket || bytes[end + 1] !== space || bytes[end + 2] !== quote) continue
+      const timeMs = this.#readTime(bytes, at + 1)
       if (Number.isNaN(timeMs)) continue
-      into.timeMs = timeMs
+      this.timeMs = timeMs
       return end + 3
     }
     return -1
   }
 
-  return { parse, directive() {}, context: () => null }
-}
+  /** ` 200 2326`, with `-` for either; returns where it ends, or -1. */
+  #readStatusAndSize(from: number): number {
+    const bytes = this.#bytes
+    if (bytes[from] !== space) return -1
+    let at = from + 1
+    let status = 0
+    for (; isDigit(bytes[at]!); at++) status = status * 10 + bytes[at]! - 48
+    if (at === from + 1 && bytes[at] === dash) at++
+    else if (at !== from + 4) return -1
+    this.status = status >= 100 ? status : null
 
-/** ` 200 2326`, with `-` for either; returns where it ends, or -1. */
-function readStatusAndSize(line: string, at: number, into: LogLine): number {
-  if (line.charCodeAt(at) !== space) return -1
-  let next = at + 1
-  let status = 0
-  for (; isDigit(line, next); next++) status = status * 10 + line.charCodeAt(next) - 48
-  if (next === at + 1 && line[next] === '-') next++
-  else if (next !== at + 4) return -1
-  into.status = status >= 100 ? status : null
-
-  if (line.charCodeAt(next) !== space) return -1
-  const sizeStart = next + 1
-  next = sizeStart
-  while (isDigit(line, next)) next++
-  if (next === sizeStart && line[next] === '-') next++
-  return next === sizeStart ? -1 : next
-}
-
-/** ` "referrer" "user agent"`, and whatever follows. */
-function readReferrerAndAgent(line: string, at: number, into: LogLine): boolean {
-  if (line.charCodeAt(at) !== space || line.charCodeAt(at + 1) !== quote) return false
-  const referrerEnd = closingQuote(line, at + 2)
-  if (referrerEnd === -1) return false
-  if (line.charCodeAt(referrerEnd + 1) !== space || line.charCodeAt(referrerEnd + 2) !== quote) return false
-  const agentEnd = closingQuote(line, referrerEnd + 3)
-  if (agentEnd === -1) return false
-  into.referrer = present(line.slice(at + 2, referrerEnd))
-  into.userAgent = present(line.slice(referrerEnd + 3, agentEnd))
-  return true
-}
-
-/**
- * `GET /path HTTP/1.1` into method and target. Without a protocol (HTTP/0.9) the target goes to the end; a request that
- * is no HTTP at all, such as a TLS greeting or `-`, is a method that nobody counts. Targets may hold stray spaces.
- */
-function splitRequest(line: string, start: number, end: number, into: LogLine): void {
-  const methodEnd = line.indexOf(' ', start)
-  if (methodEnd === -1 || methodEnd >= end) {
-    into.method = line.slice(start, end)
-    into.url = ''
-    return
+    if (bytes[at] !== space) return -1
+    const sizeFrom = at + 1
+    at = sizeFrom
+    while (isDigit(bytes[at]!)) at++
+    if (at === sizeFrom && bytes[at] === dash) at++
+    return at === sizeFrom ? -1 : at
   }
-  into.method = line.slice(start, methodEnd)
-  into.url = line.slice(methodEnd + 1, protocolStart(line, methodEnd + 1, end))
-}
 
-/** Where ` HTTP/1.1` or ` HTTP/2` begins at the end of the request, or its end. */
-function protocolStart(line: string, from: number, end: number): number {
-  for (const length of [9, 7]) {
-    const at = end - length
-    if (at >= from && line.charCodeAt(at) === space && line.startsWith('HTTP/', at + 1)) return at
+  /** ` "referrer" "user agent"`, and whatever follows. */
+  #readReferrerAndAgent(at: number): boolean {
+    const bytes = this.#bytes
+    if (bytes[at] !== space || bytes[at + 1] !== quote) return false
+    this.#referrerFrom = at + 2
+    this.#referrerTo = this.#closingQuote(at + 2)
+    if (this.#referrerTo === -1) return false
+    this.#agentFrom = this.#referrerTo + 3
+    if (bytes[this.#agentFrom - 2] !== space || bytes[this.#agentFrom - 1] !== quote) return false
+    this.#agentTo = this.#closingQuote(this.#agentFrom)
+    return this.#agentTo !== -1
   }
-  return end
-}
 
-/** The quote that ends a field: one with an even number of backslashes before it. -1 when there is none. */
-function closingQuote(line: string, from: number): number {
-  let at = line.indexOf('"', from)
-  while (at > from && line.charCodeAt(at - 1) === backslash) {
-    let before = at - 2
-    while (before >= from && line.charCodeAt(before) === backslash) before--
-    if ((at - before) % 2 === 1) return at
-    at = line.indexOf('"', at + 1)
+  /**
+   * `GET /path HTTP/1.1` into method and target. Without a protocol (HTTP/0.9) the target goes to the end; a request that
+   * is no HTTP at all, such as a TLS greeting or `-`, is a method that nobody counts. Targets may hold stray spaces.
+   */
+  #splitRequest(from: number, to: number): void {
+    let methodTo = from
+    while (methodTo < to && this.#bytes[methodTo] !== space) methodTo++
+    this.#requestFrom = from
+    this.#methodTo = methodTo
+    this.#targetFrom = methodTo === to ? to : methodTo + 1
+    this.#targetTo = this.#protocolFrom(this.#targetFrom, to)
   }
-  return at
+
+  /** Where ` HTTP/1.1` or ` HTTP/2` begins at the end of the request, or its end. */
+  #protocolFrom(from: number, to: number): number {
+    if (this.#isProtocol(to - 9, from)) return to - 9
+    return this.#isProtocol(to - 7, from) ? to - 7 : to
+  }
+
+  #isProtocol(at: number, from: number): boolean {
+    return at >= from && this.#bytes[at] === space && this.#text.startsWith('HTTP/', at + 1)
+  }
+
+  /** The first space from there on, or the end of the line. */
+  #spaceFrom(from: number): number {
+    let at = from
+    while (at < this.#to && this.#bytes[at] !== space) at++
+    return at
+  }
+
+  /** The quote that ends a field: one with an even number of backslashes before it. -1 when there is none. */
+  #closingQuote(from: number): number {
+    for (let at = from; ; at++) {
+      at = this.#text.indexOf('"', at)
+      if (at === -1 || at >= this.#to) return -1
+      let before = at
+      while (before > from && this.#bytes[before - 1] === backslash) before--
+      if ((at - before) % 2 === 0) return at
+    }
+  }
+
+  #field(from: number, to: number): string {
+    if (to - from === 1 && this.#bytes[from] === dash) return ''
+    const field = this.#text.slice(from, to)
+    const isPlain = (this.#isAscii || !notAscii.test(field)) && !field.includes('\\')
+    return isPlain ? field : unescapeField(this.#isAscii ? field : Buffer.from(field, 'latin1').toString())
+  }
 }
 
-function unescapeAll(into: LogLine): void {
-  into.url = unescapeField(into.url)
-  into.referrer = unescapeField(into.referrer)
-  into.userAgent = unescapeField(into.userAgent)
-}
+const notAscii = /[\x80-\xff]/
+const addressShape = /^[0-9a-f.:%]*[.:][0-9a-f.:%]*$/i
 
-const address = /^[0-9a-f.:%]*[.:][0-9a-f.:%]*$/i
-const looksLikeAddress = (text: string): boolean => address.test(text)
-
-function isDigit(line: string, at: number): boolean {
-  const code = line.charCodeAt(at)
-  return code >= 48 && code <= 57
-}
+const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57

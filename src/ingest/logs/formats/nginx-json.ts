@@ -3,7 +3,7 @@
  * names of nginx's own variables and the short names that are in common use.
  * Variables: https://nginx.org/en/docs/http/ngx_http_core_module.html#variables
  */
-import { type LogLine, lineByLine, parseStatus } from '../log-line.ts'
+import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
 import { asText, firstOf, type JsonObject, parseJsonObject } from './json-object.ts'
 
@@ -24,7 +24,7 @@ export const nginxJson = lineByLine(
   parse,
 )
 
-function parse(line: string, into: LogLine): boolean {
+function parse(line: string, into: FilledLine): boolean {
   const object = parseJsonObject(line)
   if (object === null || !readRequest(object, into)) return false
   const time = firstOf(object, names.time)
@@ -41,7 +41,7 @@ function parse(line: string, into: LogLine): boolean {
 const requestLine = /^(\S+) (.*?)(?: HTTP\/[\d.]+)?$/s
 
 /** From `$request_method` and `$request_uri`, or from the whole `$request`. Broken requests have neither. */
-function readRequest(object: JsonObject, into: LogLine): boolean {
+function readRequest(object: JsonObject, into: FilledLine): boolean {
   const target = firstOf(object, names.target)
   const whole = requestLine.exec(asText(firstOf(object, names.request)))
   into.method = asText(firstOf(object, names.method)) || (whole?.[1] ?? '')

@@ -1,5 +1,12 @@
 /** The W3C extended log file format: a `#Fields` line names the columns of the lines that follow, and may come again. */
-import { type LineParser, type LogFormat, type LogLine, parseStatus, present } from '../log-line.ts'
+import {
+  type FilledLine,
+  type LineParser,
+  type LogFormat,
+  parseStatus,
+  present,
+  textParser,
+} from '../log-line.ts'
 import { parseIsoTime } from '../log-time.ts'
 
 export interface W3cDialect {
@@ -29,24 +36,25 @@ interface Columns {
 const fieldsDirective = /^#Fields:\s*(.*)$/i
 
 export function w3cFormat(dialect: W3cDialect): LogFormat {
-  return { name: dialect.name, sample: dialect.sample, open: context => openParser(dialect, context) }
+  const { name, sample } = dialect
+  return { name, sample, open: (siteDomain, context) => openParser(dialect, siteDomain, context) }
 }
 
 /** The context is the last `#Fields` line. */
-function openParser(dialect: W3cDialect, context: string | null): LineParser {
+function openParser(dialect: W3cDialect, siteDomain: string, context: string | null): LineParser {
   let fieldsLine = context
   let columns = context === null ? null : readColumns(context)
 
-  return {
-    parse: (line, into) =>
-      columns !== null && readLine(line.split(dialect.separator), columns, dialect, into),
+  const parse = (line: string, into: FilledLine): boolean =>
+    columns !== null && readLine(line.split(dialect.separator), columns, dialect, into)
+  return textParser(siteDomain, parse, {
     directive(line) {
       if (!fieldsDirective.test(line)) return
       fieldsLine = line
       columns = readColumns(line)
     },
     context: () => fieldsLine,
-  }
+  })
 }
 
 /** Null when the columns do not tell when and what was asked for; lines are then malformed until they do. */
@@ -70,7 +78,7 @@ function readColumns(line: string): Columns | null {
   return date === -1 || time === -1 || method === -1 || path === -1 ? null : columns
 }
 
-function readLine(fields: string[], columns: Columns, dialect: W3cDialect, into: LogLine): boolean {
+function readLine(fields: string[], columns: Columns, dialect: W3cDialect, into: FilledLine): boolean {
   if (fields.length !== columns.count) return false
   const field = (column: number): string => present(fields[column] ?? '')
   const path = field(columns.path)

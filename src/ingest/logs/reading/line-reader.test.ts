@@ -29,13 +29,12 @@ async function readAll(reader: LineReader, onLine = (): void => {}): Promise<str
   const lines: string[] = []
   do {
     for (let found = reader.next(); found !== 'needs-more'; found = reader.next()) {
-      lines.push(found === 'line' ? reader.line : 'too long')
+      lines.push(found === 'line' ? reader.decoded : 'too long')
       onLine()
     }
     reader.readAhead()
   } while (await reader.fill())
-  const unfinished = reader.unfinished()
-  return unfinished === null ? lines : [...lines, `${unfinished}…`]
+  return reader.showUnfinished() ? [...lines, `${reader.decoded}…`] : lines
 }
 
 describe('lines', () => {

@@ -1,6 +1,7 @@
 /** Cuts the bytes of a log into lines in flat memory, and knows what lies around the position it has reached. */
 import { isAscii } from 'node:buffer'
 import { hash } from 'node:crypto'
+import type { RawLine } from '../log-line.ts'
 import type { ByteSource } from './byte-source.ts'
 
 /** Longer lines are no requests; they are passed over without being kept. */
@@ -15,10 +16,11 @@ const readLength = 512 * 1024
 
 const newline = 10
 const carriageReturn = 13
-const byteOrderMark = '\ufeff'
+const numberSign = 35
+const byteOrderMark = [0xef, 0xbb, 0xbf]
 const notAscii = /[\x80-\xff]/
 
-/** What `next` found: nothing before more bytes are read, a line (then in `line`), or one that is too long. */
+/** What `next` found: nothing before more bytes are read, a line (which the reader then shows), or one that is too long. */
 export type Found = 'needs-more' | 'line' | 'too-long'
 
 /** Where a reader begins, when that is not the beginning. */
@@ -39,22 +41,23 @@ export interface Fingerprint {
   readonly windowHash: string
 }
 
-export class LineReader {
-  /** The line found last, without its end. */
-  line = ''
+/** Shows the line found last; what it shows is overwritten by the next `fill`. */
+export class LineReader implements RawLine {
+  text = ''
+  bytes: Buffer = Buffer.alloc(0)
+  isAscii = true
+  from = 0
+  to = 0
   readonly #source: ByteSource
-  /** The bytes from #low to #end are bytes of the log; the next line begins at #next. */
-  #bytes = Buffer.allocUnsafe(keptLength + readLength)
+  /** What lies from #low to #end is of the log; the next line begins at #next, and #textAt is where `text` begins. */
+  #buffer = Buffer.allocUnsafe(keptLength + readLength)
   #spare = Buffer.allocUnsafe(keptLength + readLength)
   #low = keptLength
   #next = keptLength
   #end = keptLength
-  /** Where #bytes[0] lies in the log. */
+  #textAt = keptLength
+  /** Where #buffer[0] lies in the log. */
   #base = -keptLength
-  /** The bytes from #textStart to #end, one character a byte, so that searching and cutting need no decoding. */
-  #text = ''
-  #textStart = keptLength
-  #textIsAscii = true
   /** Inside a line whose beginning is dealt with already. */
   #passingOver = false
   #reading: Promise<number> | null = null
@@ -66,7 +69,7 @@ export class LineReader {
     if (start === undefined) return
     this.#head = start.head
     this.#low = keptLength - start.before.length
-    start.before.copy(this.#bytes, this.#low)
+    start.before.copy(this.#buffer, this.#low)
     this.#base = start.offset - keptLength
     this.#passOverRestOfLine()
   }
@@ -83,17 +86,17 @@ export class LineReader {
 
   /** Those bytes; they are overwritten by the next `fill`. */
   get ahead(): Buffer {
-    return this.#bytes.subarray(this.#next, this.#end)
+    return this.#buffer.subarray(this.#next, this.#end)
   }
 
   /** The bytes read last, at most fingerprintLength. */
   get lastBytes(): Buffer {
-    return this.#bytes.subarray(Math.max(this.#low, this.#end - fingerprintLength), this.#end)
+    return this.#buffer.subarray(Math.max(this.#low, this.#end - fingerprintLength), this.#end)
   }
 
   /** Whether `next` would give something. */
   get holdsLine(): boolean {
-    return this.#text.includes('\n', this.#next - this.#textStart)
+    return this.text.includes('\n', this.#next - this.#textAt)
   }
 
   /** The first bytes of the log, as far as they were read, at most fingerprintLength. */
@@ -119,23 +122,38 @@ export class LineReader {
   }
 
   next(): Found {
-    const at = this.#next - this.#textStart
-    const end = this.#text.indexOf('\n', at)
+    const from = this.#next - this.#textAt
+    const end = this.text.indexOf('\n', from)
     if (end === -1) return this.#passOverTooLong()
-    this.#next = this.#textStart + end + 1
+    this.#next = this.#textAt + end + 1
     if (this.#passingOver) {
       this.#passingOver = false
       return this.next()
     }
-    if (end - at > lineLengthMax) return 'too-long'
-    this.line = this.#lineAt(at, end)
+    if (end - from > lineLengthMax) return 'too-long'
+    this.#show(from, end)
     return 'line'
   }
 
-  /** At the end of the log: the line that has no end, or null. It stays where it is until `passOverUnfinished`. */
-  unfinished(): string | null {
-    if (this.available === 0 || this.#passingOver) return null
-    return this.#lineAt(this.#next - this.#textStart, this.#text.length)
+  /** The line found last, as UTF-8. */
+  get decoded(): string {
+    const line = this.text.slice(this.from, this.to)
+    return this.isAscii || !notAscii.test(line) ? line : this.bytes.toString('utf8', this.from, this.to)
+  }
+
+  /** Blank lines, and those that begin with `#`, are no lines. */
+  get isLine(): boolean {
+    return this.from < this.to && this.bytes[this.from] !== numberSign
+  }
+
+  /**
+   * At the end of the log: whether a line without end is left, which the reader then shows. It stays where it is until
+   * `passOverUnfinished`.
+   */
+  showUnfinished(): boolean {
+    if (this.available === 0 || this.#passingOver) return false
+    this.#show(this.#next - this.#textAt, this.text.length)
+    return true
   }
 
   /** What will still come of that line is passed over too. */
@@ -170,7 +188,7 @@ export class LineReader {
 
   /** Hash of the bytes right before the next line; at most fingerprintLength of them. */
   windowHash(length: number): string {
-    return fingerprintHash(this.#bytes.subarray(this.#next - length, this.#next))
+    return fingerprintHash(this.#buffer.subarray(this.#next - length, this.#next))
   }
 
   #headHash(length: number): string {
@@ -183,24 +201,26 @@ export class LineReader {
   #moveToSpare(read: number): void {
     const from = Math.max(this.#low, this.#next - fingerprintLength)
     const kept = this.#end - from
-    this.#bytes.copy(this.#spare, keptLength - kept, from, this.#end)
+    this.#buffer.copy(this.#spare, keptLength - kept, from, this.#end)
     const shift = keptLength - this.#end
-    ;[this.#bytes, this.#spare] = [this.#spare, this.#bytes]
+    ;[this.#buffer, this.#spare] = [this.#spare, this.#buffer]
     this.#base -= shift
     this.#next += shift
     this.#low = keptLength - kept
     this.#end = keptLength + read
     this.#growHead()
-    this.#text = this.#bytes.toString('latin1', this.#next, this.#end)
-    this.#textStart = this.#next
-    this.#textIsAscii = isAscii(this.#bytes.subarray(this.#next, this.#end))
+    if (this.offset === 0 && byteOrderMark.every((byte, n) => this.ahead[n] === byte)) this.#next += 3
+    this.#textAt = this.#next
+    this.bytes = this.ahead
+    this.text = this.bytes.toString('latin1')
+    this.isAscii = isAscii(this.bytes)
   }
 
   #growHead(): void {
     const known = this.#head.length
     const readFrom = this.#base + keptLength
     if (known === fingerprintLength || readFrom > known) return
-    const missing = this.#bytes.subarray(keptLength + known - readFrom, this.#end)
+    const missing = this.#buffer.subarray(keptLength + known - readFrom, this.#end)
     this.#head = Buffer.concat([this.#head, missing.subarray(0, fingerprintLength - known)])
   }
 
@@ -216,16 +236,13 @@ export class LineReader {
 
   /** A position behind an unfinished line that was dealt with: what has come since completes that line. */
   #passOverRestOfLine(): void {
-    this.#passingOver = this.#next > this.#low && this.#bytes[this.#next - 1] !== newline
+    this.#passingOver = this.#next > this.#low && this.#buffer[this.#next - 1] !== newline
   }
 
-  /** From and to are positions in #text. */
-  #lineAt(from: number, to: number): string {
-    const end = to > from && this.#text.charCodeAt(to - 1) === carriageReturn ? to - 1 : to
-    const line = this.#text.slice(from, end)
-    if (this.#textIsAscii || !notAscii.test(line)) return line
-    const text = this.#bytes.toString('utf8', this.#textStart + from, this.#textStart + end)
-    return text.startsWith(byteOrderMark) ? text.slice(1) : text
+  /** From and to are positions in `text`. */
+  #show(from: number, to: number): void {
+    this.from = from
+    this.to = to > from && this.bytes[to - 1] === carriageReturn ? to - 1 : to
   }
 }
 
