@@ -12,10 +12,19 @@ const root = path.join(__dirname, '..')
 const inCheckout = fs.existsSync(path.join(root, 'src', 'main.ts'))
 const main = path.join(root, inCheckout ? 'src/main.ts' : 'dist/main.js')
 
-const prepared = inCheckout ? require('../scripts/install.cjs').install(root) : Promise.resolve()
+const prepared = inCheckout
+  ? require('../scripts/install.cjs').install(root).then(buildPages)
+  : Promise.resolve()
 prepared
   .then(() => require('./pinned-node.cjs').becomeNode(root, [main].concat(process.argv.slice(2))))
   .catch(error => {
     console.error(`footfall: ${error.message}`)
     process.exitCode = 1
   })
+
+/** Only a server shows the dashboard. */
+function buildPages() {
+  return process.argv[2] === 'serve'
+    ? require('../scripts/build-dashboard.cjs').buildDashboard(root)
+    : undefined
+}

@@ -4,6 +4,7 @@
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
+const { buildDashboard } = require('./build-dashboard.cjs')
 const { install } = require('./install.cjs')
 
 const root = path.join(__dirname, '..')
@@ -12,6 +13,7 @@ const target = path.join(root, 'dist')
 
 install(root, { dev: true })
   .then(build)
+  .then(() => buildDashboard(root))
   .catch(error => {
     console.error(`build: ${error.message}`)
     process.exitCode = 1

@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { findNode } = require('../bin/pinned-node.cjs')
 const { runProcess } = require('../bin/run-process.cjs')
+const { buildDashboard } = require('./build-dashboard.cjs')
 const { install } = require('./install.cjs')
 
 const root = path.join(__dirname, '..')
@@ -12,6 +13,7 @@ const tool = (...where) => path.join(root, 'node_modules', ...where)
 
 const checks = [
   { name: 'types', argv: [tool('typescript', 'bin', 'tsc')] },
+  { name: 'types of the dashboard', argv: [tool('typescript', 'bin', 'tsc'), '-p', 'dashboard'] },
   { name: 'lint', argv: [tool('@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings'] },
 ]
 const everySuite = ['src/**/*.test.ts', 'tests/**/*.test.ts']
@@ -22,6 +24,7 @@ async function runSteps(argv) {
   const node = findNode(root)
   const steps = stepsFor(argv)
   if (steps.includes(checks[0])) for (const folder of enginePackages()) await install(folder)
+  if (steps !== checks) await buildDashboard(root)
   const failed = []
   for (const { name, argv: stepArgv } of steps) {
     console.log(`\n── ${name} ──`)

@@ -38,6 +38,7 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
     // Their names change with their content.
     immutable: true,
     maxAge: '365d',
+    preCompressed: true,
     decorateReply: false,
     index: false,
   })

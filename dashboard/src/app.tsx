@@ -1,0 +1,124 @@
+/** The whole page: who is there decides between the welcome and the work, the address decides what is shown. */
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect } from 'react'
+import type { DashboardState } from '../../src/http/dashboard/views.ts'
+import { MissingPage } from './parts/missing-page.tsx'
+import { ProblemNote } from './parts/problem-note.tsx'
+import { stateQuery } from './queries.ts'
+import { navigate, type Place, sitePath, usePlace } from './router.ts'
+import { AddSitePage } from './session/add-site.tsx'
+import { ConnectionBanner } from './session/connection-banner.tsx'
+import { SignInAgain } from './session/sign-in-again.tsx'
+import { TopBar } from './session/top-bar.tsx'
+import { Welcome } from './session/welcome.tsx'
+import { SitePage } from './site/site-page.tsx'
+import { text } from './text/text.ts'
+import { UploadProvider } from './uploads/upload-queue.tsx'
+
+const KeysPage = lazy(() => import('./account/keys-page.tsx'))
+const AccountPage = lazy(() => import('./account/account-page.tsx'))
+const OperatorPage = lazy(() => import('./operator/operator-page.tsx'))
+const NumbersPage = lazy(() => import('./numbers/numbers-page.tsx'))
+
+export function App() {
+  const { data: state, error, refetch } = useQuery(stateQuery)
+  if (!state) {
+    return (
+      <>
+        <ConnectionBanner />
+        <main className="page">
+          {error ? <ProblemNote error={error} onRetry={refetch} /> : <PageSkeleton />}
+        </main>
+      </>
+    )
+  }
+  if (!state.account) return <Entrance state={state} />
+  return (
+    <UploadProvider>
+      <a className="skip-link" href="#content">
+        {text.common.skip}
+      </a>
+      <ConnectionBanner />
+      <TopBar state={state} account={state.account} />
+      <main className="page" id="content" tabIndex={-1}>
+        <Suspense fallback={<PageSkeleton />}>
+          <Page state={state} />
+        </Suspense>
+      </main>
+      <SignInAgain email={state.account.email} />
+    </UploadProvider>
+  )
+}
+
+function Entrance({ state }: { readonly state: DashboardState }) {
+  return (
+    <>
+      <ConnectionBanner />
+      <Welcome state={state} />
+    </>
+  )
+}
+
+function Page({ state }: { readonly state: DashboardState }) {
+  const place = usePlace()
+  const siteId = /^\/sites\/([^/]+)$/.exec(place.path)?.[1]
+  useTitle(place, state)
+  if (siteId === 'new') return <AddSitePage />
+  if (siteId !== undefined) {
+    const site = state.sites.find(({ id }) => id === siteId)
+    return site ? <SitePage key={site.id} site={site} state={state} /> : <MissingPage isSite />
+  }
+  switch (place.path) {
+    case '/':
+      return <Home state={state} />
+    case '/keys':
+      return <KeysPage sites={state.sites} />
+    case '/account':
+      return <AccountPage state={state} />
+    case '/operator':
+      return state.account?.isOwner ? <OperatorPage /> : <MissingPage />
+    case '/numbers':
+      return <NumbersPage />
+    default:
+      return <MissingPage />
+  }
+}
+
+/** The site that was looked at last, or the first. */
+function Home({ state }: { readonly state: DashboardState }) {
+  const lastSite = localStorage.getItem('footfall:site')
+  const site = state.sites.find(({ id }) => id === lastSite) ?? state.sites[0]
+  const siteId = site?.id
+  useEffect(() => {
+    if (siteId) navigate(sitePath(siteId), { replace: true })
+  }, [siteId])
+  return site ? <PageSkeleton /> : <AddSitePage />
+}
+
+function useTitle({ path }: Place, { sites }: DashboardState): void {
+  const domain = sites.find(({ id }) => path === sitePath(id))?.domain
+  const names: Record<string, string> = {
+    '/keys': text.keys.title,
+    '/account': text.account.title,
+    '/operator': text.operator.title,
+    '/numbers': text.numbers.title,
+  }
+  const title = domain ?? names[path]
+  useEffect(() => {
+    document.title = title ? `${title} · ${text.product}` : text.product
+  }, [title])
+}
+
+export function PageSkeleton() {
+  return (
+    <div className="stack" aria-busy="true" role="status" aria-label={text.common.loading}>
+      <Skeleton height={36} width={260} />
+      <Skeleton height={380} radius="lg" />
+      <div className="tables">
+        <Skeleton height={300} radius="lg" />
+        <Skeleton height={300} radius="lg" />
+      </div>
+    </div>
+  )
+}

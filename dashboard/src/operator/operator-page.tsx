@@ -1,0 +1,134 @@
+/** What the owner of the instance sees of all accounts. */
+
+import { Badge, Button, NativeSelect, Title } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { PlanName } from '../../../src/domain/plan.ts'
+import type { UserView } from '../../../src/http/dashboard/views.ts'
+import { api } from '../api.ts'
+import { PageSkeleton } from '../app.tsx'
+import { formatDate, formatExact, formatShort } from '../format.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { CodeBlock } from '../parts/copyable.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { Quantity } from '../parts/quantity.tsx'
+import { ScrollBox } from '../parts/scroll-box.tsx'
+import { usersQuery } from '../queries.ts'
+import { text } from '../text/text.ts'
+
+const t = text.operator
+
+export default function OperatorPage() {
+  const { data: users, error, refetch } = useQuery(usersQuery)
+  const [removing, setRemoving] = useState<UserView | null>(null)
+  const queryClient = useQueryClient()
+  if (!users) return error ? <ProblemNote error={error} onRetry={refetch} /> : <PageSkeleton />
+  const sites = users.reduce((sum, user) => sum + user.sites.length, 0)
+  const events = users.reduce((sum, user) => sum + user.eventsThisMonth, 0)
+  return (
+    <div className="stack">
+      <div className="page-head">
+        <Title order={1}>{t.title}</Title>
+        <span className="dimmed">
+          {t.totals(formatExact(users.length), formatExact(sites), formatShort(events))}
+        </span>
+      </div>
+      <section className="card table-card" aria-label={t.users}>
+        <ScrollBox label={t.users}>
+          <table className="plain">
+            <thead>
+              <tr>
+                <th scope="col">{text.common.email}</th>
+                <th scope="col">{text.account.plan}</th>
+                <th scope="col">{t.sites}</th>
+                <th scope="col" className="numeric">
+                  {t.usage}
+                </th>
+                <th scope="col">{t.created}</th>
+                <th scope="col">
+                  <span className="visually-hidden">{t.remove}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {users.map(user => (
+                <UserRow key={user.id} user={user} onRemove={() => setRemoving(user)} />
+              ))}
+            </tbody>
+          </table>
+        </ScrollBox>
+      </section>
+      <section className="stack tight">
+        <p className="dimmed">{t.passwords}</p>
+        <CodeBlock code="npx footfall user password person@example.com" label={t.passwords} />
+      </section>
+      {removing && (
+        <Confirm
+          title={t.removeTitle(removing.email)}
+          lead={t.removeLead}
+          action={t.remove}
+          typed={removing.email}
+          run={async () => {
+            await api.removeUser(removing.id, removing.email)
+            await queryClient.invalidateQueries({ queryKey: usersQuery.queryKey })
+          }}
+          onClose={() => setRemoving(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+function UserRow({ user, onRemove }: { readonly user: UserView; readonly onRemove: () => void }) {
+  const queryClient = useQueryClient()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (plan: PlanName) => api.setPlan(user.id, plan),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: usersQuery.queryKey }),
+  })
+  return (
+    <tr>
+      <th scope="row">{user.email}</th>
+      <td>
+        {user.isOwner ? (
+          <Badge variant="outline">{text.account.owner}</Badge>
+        ) : (
+          <NativeSelect
+            size="xs"
+            aria-label={t.planOf(user.email)}
+            value={user.plan}
+            disabled={isPending}
+            error={error?.message}
+            data={[
+              { value: 'free', label: text.account.free },
+              { value: 'pro', label: text.account.pro },
+            ]}
+            onChange={event => mutate(event.currentTarget.value as PlanName)}
+          />
+        )}
+      </td>
+      <td>
+        {user.sites.length === 0 ? <span className="dimmed">{text.common.none}</span> : user.sites.join(', ')}
+      </td>
+      <td className="numeric">
+        <Quantity value={user.eventsThisMonth} />
+        <span className="dimmed">
+          {' '}
+          / {user.limit === null ? text.common.unlimited : formatShort(user.limit)}
+        </span>
+      </td>
+      <td>{formatDate(user.createdAt)}</td>
+      <td className="numeric">
+        {!user.isOwner && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={onRemove}
+            aria-label={`${t.remove}: ${user.email}`}
+          >
+            {t.remove}
+          </Button>
+        )}
+      </td>
+    </tr>
+  )
+}

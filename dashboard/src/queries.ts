@@ -1,0 +1,45 @@
+/** What is asked of the server, under names by which answers are kept and made stale. */
+import { QueryClient, queryOptions } from '@tanstack/react-query'
+import type { DashboardState } from '../../src/http/dashboard/views.ts'
+import { api, Problem, sessionEnded } from './api.ts'
+
+const isWorthRetrying = (failures: number, error: Error): boolean =>
+  error instanceof Problem && ['SERVER_ERROR', 'OVERLOADED'].includes(error.code) && failures < 2
+
+export const createQueryClient = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: { queries: { retry: isWorthRetrying, staleTime: 1_000 }, mutations: { retry: false } },
+  })
+
+const stateKey = ['state'] as const
+
+export const stateQuery = queryOptions({
+  queryKey: stateKey,
+  async queryFn({ signal, client }) {
+    const state = await api.state(signal)
+    const before = client.getQueryData<DashboardState>(stateKey)
+    if (!before?.account || state.account) return state
+    // A session that ends in the middle of work: the page stays, and asks to sign in again.
+    sessionEnded.set(true)
+    return before
+  },
+})
+export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: ({ signal }) => api.keys(signal) })
+export const usageQuery = queryOptions({ queryKey: ['usage'], queryFn: ({ signal }) => api.usage(signal) })
+export const usersQuery = queryOptions({ queryKey: ['users'], queryFn: ({ signal }) => api.users(signal) })
+
+export const overviewQuery = (siteId: string, query: URLSearchParams) =>
+  queryOptions({
+    queryKey: ['site', siteId, 'overview', query.toString()],
+    queryFn: ({ signal }) => api.overview(siteId, query, signal),
+    // Numbers stay while the next ones are on their way, but never those of another site.
+    placeholderData: (previous, previousQuery) =>
+      previousQuery?.queryKey[1] === siteId ? previous : undefined,
+  })
+
+export const explanationQuery = (siteId: string, position: string) =>
+  queryOptions({
+    queryKey: ['site', siteId, 'explanation', position],
+    queryFn: ({ signal }) => api.explanation(siteId, position, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })

@@ -1,0 +1,141 @@
+/** The totals, each a choice of what the chart below shows, and the chart. */
+import { Button, SegmentedControl, Tooltip } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import type { EventType } from '../../../src/domain/event.ts'
+import type { OverviewReport } from '../../../src/reports/overview.ts'
+import { formatExact, formatRange, formatShortDay } from '../format.ts'
+import { ChartIcon, DownloadIcon, TableIcon } from '../parts/icons.tsx'
+import { text } from '../text/text.ts'
+import { chartModel } from './chart-model.ts'
+import { ChartTable } from './chart-table.tsx'
+import { downloadCsv } from './export-csv.ts'
+import type { SiteView, Split } from './site-view.ts'
+import { Tiles } from './tiles.tsx'
+
+const Chart = lazy(() => import('./chart.tsx'))
+
+interface ChartCardProps {
+  readonly overview: OverviewReport
+  readonly view: SiteView
+  readonly domain: string
+  readonly hasHours: boolean
+  readonly onChange: (changes: Record<string, string | null>) => void
+}
+
+const splitsOf: Record<EventType, readonly (readonly [Split, string])[]> = {
+  bot: [
+    ['total', text.chart.total],
+    ['name', text.chart.byBot],
+    ['company', text.chart.byCompany],
+  ],
+  referral: [
+    ['total', text.chart.total],
+    ['name', text.chart.byAssistant],
+  ],
+  conversion: [],
+}
+
+export function ChartCard({ overview, view, domain, hasHours, onChange }: ChartCardProps) {
+  const [asTable, setAsTable] = useState(false)
+  const model = chartModel(overview, view)
+  const { metric } = view
+  const range = formatRange(overview.period.start, overview.period.end)
+  const unit = overview.granularity === 'hour' ? text.chart.hour : text.chart.day
+  const title = text.chart.title(text.metrics[metric], unit)
+  return (
+    <section className="card chart-card" aria-label={title}>
+      <Tiles
+        overview={overview}
+        metric={metric}
+        onChange={chosen => onChange({ metric: chosen, split: null })}
+      />
+      <div className="chart-tools">
+        {splitsOf[metric].length > 0 && (
+          <SegmentedControl
+            size="xs"
+            aria-label={text.chart.split}
+            data={splitsOf[metric].map(([value, label]) => ({ value, label }))}
+            value={splitsOf[metric].some(([split]) => split === view.split) ? view.split : 'name'}
+            onChange={split => onChange({ split })}
+          />
+        )}
+        <Interval overview={overview} view={view} hasHours={hasHours} onChange={onChange} />
+        <span className="spring" />
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          onClick={() => setAsTable(!asTable)}
+          leftSection={asTable ? <ChartIcon size={15} /> : <TableIcon size={15} />}
+        >
+          {asTable ? text.chart.asChart : text.chart.asTable}
+        </Button>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          leftSection={<DownloadIcon size={15} />}
+          onClick={() =>
+            downloadCsv(
+              text.csv.file(domain, title, `${overview.period.start} ${overview.period.end}`),
+              model.header,
+              model.rows,
+            )
+          }
+        >
+          {text.tables.exportCsv}
+        </Button>
+      </div>
+      <figure className="chart-figure">
+        <figcaption className="visually-hidden">
+          {text.chart.summary(text.metrics[metric], formatExact(overview.totals[metric]), range, model.peak)}
+        </figcaption>
+        {asTable ? (
+          <ChartTable model={model} title={title} />
+        ) : overview.totals[metric] === 0 ? (
+          <p className="chart-nothing">{text.chart.nothing}</p>
+        ) : (
+          <Suspense fallback={<div className="chart-space" />}>
+            <Chart model={model} />
+          </Suspense>
+        )}
+      </figure>
+      <p className="chart-notes">
+        {overview.dataFrom !== null && overview.dataFrom > overview.period.start && (
+          <span>
+            <i className="swatch swatch-none" /> {text.chart.noDataBefore(formatShortDay(overview.dataFrom))}
+          </span>
+        )}
+        {overview.unfinishedFrom < overview.buckets.length && (
+          <span>
+            <i className="swatch swatch-pale" /> {text.chart.unfinished}
+          </span>
+        )}
+        <span>{text.range.utcNote}</span>
+      </p>
+    </section>
+  )
+}
+
+function Interval({ overview, view, hasHours, onChange }: Omit<ChartCardProps, 'domain'>) {
+  const days = overview.granularity === 'hour' ? overview.buckets.length / 24 : overview.buckets.length
+  const why = !hasHours
+    ? text.chart.hourNeedsPro
+    : view.filters.length > 0 || days > 31
+      ? text.chart.hourLimits
+      : null
+  return (
+    <Tooltip label={why} disabled={why === null}>
+      <SegmentedControl
+        size="xs"
+        aria-label={text.chart.interval}
+        data={[
+          { value: 'day', label: text.chart.byDay },
+          { value: 'hour', label: text.chart.byHour, disabled: why !== null },
+        ]}
+        value={overview.granularity}
+        onChange={by => onChange({ by: by === 'hour' ? 'hour' : null })}
+      />
+    </Tooltip>
+  )
+}

@@ -1,0 +1,108 @@
+/** The drawn chart; loaded apart, since it is the heaviest part of the page. */
+import '@mantine/charts/styles.layer.css'
+import { BarChart } from '@mantine/charts'
+import { Rectangle, type RectangleProps, ReferenceArea } from 'recharts'
+import { formatAxis, formatBucket, formatExact, formatShortDay } from '../format.ts'
+import { text } from '../text/text.ts'
+import type { ChartModel } from './chart-model.ts'
+
+type Row = Record<string, number | string | boolean | null>
+
+export default function Chart({ model }: { readonly model: ChartModel }) {
+  const { buckets, lines, unfinishedFrom, dataFrom } = model
+  const rows: Row[] = buckets.map((bucket, i) => ({
+    bucket,
+    unfinished: i >= unfinishedFrom,
+    // Before the first event and after now there is nothing, rather than zero.
+    ...Object.fromEntries(
+      lines.map(({ key, counts }) => [key, i < dataFrom || i > unfinishedFrom ? null : counts[i]!]),
+    ),
+  }))
+  const isHourly = buckets[0]!.length > 10
+  const tick = (bucket: string): string =>
+    isHourly && buckets.length <= 48 ? bucket.slice(11) : formatShortDay(bucket)
+  return (
+    <div aria-hidden="true">
+      <BarChart
+        h={280}
+        data={rows}
+        dataKey="bucket"
+        type="stacked"
+        series={lines.map(({ key, label, colour }) => ({ name: key, label, color: colour }))}
+        withLegend={lines.length > 1}
+        legendProps={{ verticalAlign: 'bottom' }}
+        gridAxis="y"
+        tickLine="none"
+        valueFormatter={formatAxis}
+        maxBarWidth={46}
+        barChartProps={{
+          barCategoryGap: buckets.length > 60 ? 1 : '18%',
+          margin: { top: 8, right: 4, left: -8 },
+        }}
+        barProps={{ isAnimationActive: false, shape: <Bar />, minPointSize: lines.length === 1 ? 2 : 0 }}
+        xAxisProps={{ tickFormatter: tick, minTickGap: 28 }}
+        yAxisProps={{ width: 52, allowDecimals: false }}
+        tooltipAnimationDuration={0}
+        tooltipProps={{
+          content: ({ label, payload }) => (
+            <Details model={model} bucket={String(label)} row={payload?.[0]?.payload as Row | undefined} />
+          ),
+        }}
+      >
+        {dataFrom > 0 && (
+          <ReferenceArea
+            x1={buckets[0]!}
+            x2={buckets[dataFrom - 1]!}
+            className="chart-no-data"
+            fill="url(#no-data)"
+          />
+        )}
+        <defs>
+          <pattern
+            id="no-data"
+            width="8"
+            height="8"
+            patternUnits="userSpaceOnUse"
+            patternTransform="rotate(45)"
+          >
+            <line x1="0" y1="0" x2="0" y2="8" stroke="var(--line-strong)" strokeWidth="1.5" />
+          </pattern>
+        </defs>
+      </BarChart>
+    </div>
+  )
+}
+
+/** A bar; paler while its day or hour lasts. */
+function Bar(props: RectangleProps & { readonly payload?: Row }) {
+  const { payload, ...shape } = props
+  return <Rectangle {...shape} radius={2} fillOpacity={payload?.unfinished ? 0.4 : 1} />
+}
+
+interface DetailsProps {
+  readonly model: ChartModel
+  readonly bucket: string
+  readonly row: Row | undefined
+}
+
+function Details({ model, bucket, row }: DetailsProps) {
+  if (!row) return null
+  const shown = model.lines.filter(({ key }) => row[key] !== null)
+  return (
+    <div className="chart-details">
+      <p className="chart-details-title">
+        {formatBucket(bucket)} {row.unfinished === true && <em>{text.chart.soFar}</em>}
+      </p>
+      {shown.length === 0 && <p>{text.chart.noDataMark}</p>}
+      {shown
+        .filter(({ key }) => model.lines.length === 1 || row[key] !== 0)
+        .map(({ key, label, colour }) => (
+          <p key={key} className="chart-details-line">
+            <span className="swatch" style={{ background: colour }} />
+            <span>{label}</span>
+            <strong className="number">{formatExact(Number(row[key]))}</strong>
+          </p>
+        ))}
+    </div>
+  )
+}

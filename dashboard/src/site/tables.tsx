@@ -1,0 +1,190 @@
+/** What the totals consist of, as tables whose rows filter the page. */
+import { Anchor } from '@mantine/core'
+import type { OverviewReport } from '../../../src/reports/overview.ts'
+import { formatCountry, formatExact } from '../format.ts'
+import { linkTo } from '../router.ts'
+import { text } from '../text/text.ts'
+import { metricColour } from '../theme.ts'
+import { BreakdownCard, type BreakdownRow } from './breakdown-card.tsx'
+import { CompaniesCard } from './companies-card.tsx'
+import type { SiteView } from './site-view.ts'
+
+export interface TablesProps {
+  readonly overview: OverviewReport
+  readonly view: SiteView
+  readonly domain: string
+  readonly onChange: (changes: Record<string, string | null>) => void
+}
+
+export function Tables(props: TablesProps) {
+  return (
+    <div className="tables">
+      <BotsCard {...props} />
+      <AssistantsCard {...props} />
+      <CompaniesCard {...props} />
+      <ConversionsCard {...props} />
+      <PagesCard {...props} />
+      <CountriesCard {...props} />
+    </div>
+  )
+}
+
+const t = text.tables
+
+function BotsCard(props: TablesProps) {
+  const { bots, purposes, totals } = props.overview
+  return (
+    <BreakdownCard
+      {...props}
+      title={t.bots}
+      meaning="bot"
+      tabs={[
+        {
+          label: t.bots,
+          filter: 'bot',
+          nameTitle: t.name,
+          countTitle: t.reads,
+          colour: metricColour.bot,
+          total: totals.bot,
+          rows: bots.map(({ name, company, purpose, count }) => ({
+            value: name,
+            label: name,
+            aside: company,
+            badge: text.purposes[purpose] ?? purpose,
+            badgeHint: text.purposeHints[purpose],
+            count,
+          })),
+        },
+        {
+          label: t.purposes,
+          filter: 'purpose',
+          nameTitle: t.purpose,
+          countTitle: t.reads,
+          colour: metricColour.bot,
+          total: totals.bot,
+          rows: purposes.map(({ name, bot }) => ({
+            value: name,
+            label: text.purposes[name] ?? name,
+            aside: text.purposeHints[name],
+            count: bot,
+          })),
+        },
+      ]}
+    />
+  )
+}
+
+function AssistantsCard(props: TablesProps) {
+  const { sources, totals } = props.overview
+  return (
+    <BreakdownCard
+      {...props}
+      title={t.assistants}
+      meaning="referral"
+      tabs={[
+        {
+          label: t.assistants,
+          filter: 'source',
+          nameTitle: t.name,
+          countTitle: text.metrics.referral,
+          colour: metricColour.referral,
+          total: totals.referral,
+          rows: sources.map(({ name, company, count }) => ({
+            value: name,
+            label: name,
+            aside: company,
+            count,
+          })),
+        },
+      ]}
+    />
+  )
+}
+
+function ConversionsCard(props: TablesProps) {
+  const { events, totals } = props.overview
+  return (
+    <BreakdownCard
+      {...props}
+      title={t.conversions}
+      meaning="conversion"
+      empty={
+        <>
+          {t.noConversions} <Anchor {...linkTo('/numbers#conversion')}>{t.howConversions}</Anchor>
+        </>
+      }
+      tabs={[
+        {
+          label: t.conversions,
+          filter: 'event',
+          nameTitle: t.name,
+          countTitle: t.count,
+          colour: metricColour.conversion,
+          total: totals.conversion,
+          rows: events.map(({ name, count, value }) => ({ value: name, label: name, count, worth: value })),
+        },
+      ]}
+    />
+  )
+}
+
+const metricTabs = [
+  ['bot', t.readByBots],
+  ['referral', t.fromAssistants],
+  ['conversion', t.converted],
+] as const
+
+function PagesCard(props: TablesProps) {
+  const { pages, pageCount, otherPages, totals } = props.overview
+  return (
+    <BreakdownCard
+      {...props}
+      title={t.pages}
+      meaning="page"
+      note={
+        pageCount > pages.length ? t.onlyTop(formatExact(pages.length), formatExact(pageCount)) : undefined
+      }
+      tabs={metricTabs.map(([metric, label]) => ({
+        label,
+        filter: 'page',
+        nameTitle: t.page,
+        countTitle: text.metrics[metric],
+        colour: metricColour[metric],
+        total: totals[metric],
+        rows: [
+          ...pages.map(row => ({ value: row.name, label: row.name, count: row[metric], isPath: true })),
+          { value: 'other', label: t.otherPages, aside: t.otherPagesHint, count: otherPages[metric] },
+        ].sort(byCount),
+      }))}
+    />
+  )
+}
+
+function CountriesCard(props: TablesProps) {
+  const { countries, totals } = props.overview
+  return (
+    <BreakdownCard
+      {...props}
+      title={t.countries}
+      meaning="country"
+      tabs={metricTabs.map(([metric, label]) => ({
+        label,
+        filter: 'country',
+        nameTitle: t.country,
+        countTitle: text.metrics[metric],
+        colour: metricColour[metric],
+        total: totals[metric],
+        rows: countries
+          .map(row => ({
+            value: row.name,
+            label: formatCountry(row.name),
+            code: row.name,
+            count: row[metric],
+          }))
+          .sort(byCount),
+      }))}
+    />
+  )
+}
+
+const byCount = (a: BreakdownRow, b: BreakdownRow): number => b.count - a.count

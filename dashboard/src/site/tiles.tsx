@@ -1,0 +1,101 @@
+/** The three totals with their course and their change; a click shows one of them in the chart. */
+import { Anchor, Tooltip } from '@mantine/core'
+import type { EventType } from '../../../src/domain/event.ts'
+import type { OverviewReport } from '../../../src/reports/overview.ts'
+import { formatChange, formatExact, formatExactMoney, formatRange } from '../format.ts'
+import { InfoIcon } from '../parts/icons.tsx'
+import { Quantity } from '../parts/quantity.tsx'
+import { linkTo } from '../router.ts'
+import { text } from '../text/text.ts'
+import { metricColour } from '../theme.ts'
+
+const kinds: readonly EventType[] = ['bot', 'referral', 'conversion']
+
+interface TilesProps {
+  readonly overview: OverviewReport
+  readonly metric: EventType
+  readonly onChange: (metric: EventType) => void
+}
+
+export function Tiles({ overview, metric, onChange }: TilesProps) {
+  return (
+    <div className="tiles">
+      {kinds.map(kind => (
+        <div key={kind} className="tile" data-kind={kind} data-chosen={kind === metric || undefined}>
+          <button
+            type="button"
+            className="tile-button"
+            aria-pressed={kind === metric}
+            onClick={() => onChange(kind)}
+          >
+            <span className="tile-name">{text.metrics[kind]}</span>
+            <span className="tile-number">
+              <Quantity value={overview.totals[kind]} />
+            </span>
+            <Change overview={overview} kind={kind} />
+          </button>
+          <Course
+            counts={overview.series[kind].slice(0, overview.unfinishedFrom + 1)}
+            colour={metricColour[kind]}
+          />
+          <Tooltip label={text.metrics[`${kind}Hint`]}>
+            <Anchor
+              {...linkTo(`/numbers#${kind}`)}
+              className="tile-hint"
+              aria-label={text.metrics.meaning(text.metrics[kind])}
+            >
+              <InfoIcon size={16} />
+            </Anchor>
+          </Tooltip>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Against the days before, without a colour: more bots may be good news or a bill. */
+function Change({ overview, kind }: { readonly overview: OverviewReport; readonly kind: EventType }) {
+  const { comparison, totals } = overview
+  const worth =
+    kind === 'conversion' && totals.value !== 0 ? text.metrics.valueOf(formatExactMoney(totals.value)) : null
+  if (!comparison) return <span className="tile-change">{worth ?? text.metrics.noComparison}</span>
+  const change = formatChange(comparison.now[kind], comparison.earlier[kind])
+  const days = Math.round((Date.parse(comparison.end) - Date.parse(comparison.start)) / 86_400_000) + 1
+  const before = text.metrics.before(formatExact(comparison.earlier[kind]), text.metrics.days(days))
+  const title = `${before}. ${text.metrics.comparedOver(formatRange(comparison.start, comparison.end))}`
+  return (
+    <span className="tile-change" title={title}>
+      {worth && <span>{worth} · </span>}
+      {change === null ? (comparison.now[kind] === 0 ? '–' : text.metrics.noneBefore) : change}
+      <span className="visually-hidden"> {before}</span>
+    </span>
+  )
+}
+
+const width = 100
+const height = 28
+
+/** A line without axes: the course at a glance. */
+function Course({ counts, colour }: { readonly counts: readonly number[]; readonly colour: string }) {
+  const most = Math.max(1, ...counts)
+  if (counts.length < 2) return null
+  const points = counts.map(
+    (count, i) =>
+      `${((i / (counts.length - 1)) * width).toFixed(1)},${(height - 2 - (count / most) * (height - 4)).toFixed(1)}`,
+  )
+  // The last stretch leads to what is not over yet.
+  const solid = points.slice(0, -1).join(' ')
+  const open = points.slice(-2).join(' ')
+  return (
+    <svg
+      className="tile-course"
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      style={{ color: colour }}
+    >
+      <polyline points={solid} />
+      <polyline points={open} strokeDasharray="2 3" />
+    </svg>
+  )
+}
