@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { Command } from 'commander'
 import { requireSiteById } from '../../accounts/sites.ts'
 import { createDetector } from '../../detection/create-detector.ts'
-import type { Site } from '../../domain/account.ts'
+import { planOf, type Site } from '../../domain/account.ts'
 import { openCountries } from '../../ingest/country.ts'
 import {
   formatNames,
@@ -94,7 +94,7 @@ async function importParts(
     stdin: context.stdin as Readable,
     site,
     account: account.number,
-    monthlyLimit: config.plans[account.plan].eventsPerMonth,
+    monthlyLimit: planOf(config.plans, account).eventsPerMonth,
   }
 }
 

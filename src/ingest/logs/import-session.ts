@@ -7,7 +7,7 @@ import { type ImportReport, importReport } from './import-report.ts'
 import type { LogImport, LogImportParts } from './log-import.ts'
 import type { LogFormat } from './log-line.ts'
 import { openLogImport } from './open-log-import.ts'
-import { openLog } from './reading/open-source.ts'
+import { openLog, standardInput } from './reading/open-source.ts'
 
 const shownLength = 200
 
@@ -69,7 +69,7 @@ export class ImportSession {
     // The log before may be the same one under another name.
     await this.#writer.drain()
     const log = await openLogImport(this.#logParts(), {
-      name,
+      name: name === standardInput ? 'standard input' : name,
       open: () => openLog(name, stdin),
       imports: await store.imports(site.number),
       format: this.#format,
