@@ -1,5 +1,6 @@
 /** Every format: recognised by itself, and its vendor's documented lines read field by field. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { detectFormat, findFormat, formatNames, holdsLines, logFormats } from './formats.ts'
 import { type LogFormat, rawLine } from './log-line.ts'
@@ -71,6 +72,15 @@ describe('recognising a format', () => {
       assert.deepEqual(readLast(format, format.sample), whole(samples[format.name]!))
     })
   }
+
+  test('docs/import.md shows the sample of every format, and no other', () => {
+    const page = readFileSync(new URL('../../../docs/import.md', import.meta.url), 'utf8')
+    const shown = page.matchAll(/^### (.+)\n\n.+\n\n```\n([^`]+)\n```$/gm)
+    assert.deepEqual(
+      Object.fromEntries(Array.from(shown, ([, name, sample]) => [name, sample])),
+      Object.fromEntries(logFormats.map(({ name, sample }) => [name, sample])),
+    )
+  })
 
   test('every name finds its format, and no other does', () => {
     assert.deepEqual(
