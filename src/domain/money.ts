@@ -31,6 +31,11 @@ export const addDecimals = (a: DecimalSum, b: DecimalSum): DecimalSum =>
 export function fromDecimal(sum: DecimalSum): number {
   let { whole, billionths } = normalise(sum.whole, sum.billionths)
   if (billionths === 0) return whole
+  // An exact integer divided by a power of ten is the nearest number to the decimal; most money has two places.
+  const hundredths = whole * 100 + billionths / 10_000_000
+  if (Number.isSafeInteger(hundredths)) return hundredths / 100
+  const all = whole * billion + billionths
+  if (Number.isSafeInteger(all)) return all / billion
   // Give both parts one sign, so that they can be written as one decimal.
   if (whole < 0 && billionths > 0) {
     whole += 1

@@ -1,7 +1,8 @@
 /** The event list: a page of single events, newest first, and the cursor of the next page. */
 import Type, { type Static } from 'typebox'
 import { encodeCursor } from '../domain/cursor.ts'
-import { ApiEvent } from '../domain/event.ts'
+import { formatTime } from '../domain/date-range.ts'
+import { ApiEvent, type EventType } from '../domain/event.ts'
 import { type Soon, whenKnown } from '../domain/soon.ts'
 import type { EventListQuery, EventStore, ListedEvent } from '../storage/event-store.ts'
 
@@ -29,18 +30,37 @@ export function eventListJson(events: EventStore, site: number, query: EventList
   })
 }
 
-const text = JSON.stringify
-
 /** An event as the API shows it, with exactly the fields of its type. */
 function eventJson(event: ListedEvent): string {
-  const common = `"page_path":${text(event.path)},"country":${text(event.country)},"created_at":"${new Date(event.createdAt).toISOString()}"}`
-  const head = `{"id":${event.id},"type":"${event.type}",`
-  switch (event.type) {
-    case 'bot':
-      return `${head}"bot_name":${text(event.name)},"bot_company":${text(event.company)},${common}`
-    case 'referral':
-      return `${head}"source":${text(event.name)},${common}`
-    case 'conversion':
-      return `${head}"event_name":${text(event.name)},"event_value":${event.value},${common}`
-  }
+  const ofType = event.type === 'conversion' ? `"event_value":${event.value},` : ''
+  return `{"id":${event.id},${headOf(event)}${ofType}"page_path":${quote(event.path)},"country":"${event.country}","created_at":"${formatTime(event.createdAt)}"}`
 }
+
+/** A page names few bots and assistants, again and again: their part of the text is put together once. */
+interface Head {
+  readonly type: EventType
+  readonly company: string
+  readonly text: string
+}
+
+const headsMax = 10_000
+const heads = new Map<string, Head>()
+
+function headOf({ type, name, company }: ListedEvent): string {
+  const known = heads.get(name)
+  if (known && known.type === type && known.company === company) return known.text
+  const fields = {
+    bot: `"bot_name":${JSON.stringify(name)},"bot_company":${JSON.stringify(company)}`,
+    referral: `"source":${JSON.stringify(name)}`,
+    conversion: `"event_name":${JSON.stringify(name)}`,
+  }
+  const head = { type, company, text: `"type":"${type}",${fields[type]},` }
+  if (heads.size >= headsMax) heads.clear()
+  heads.set(name, head)
+  return head.text
+}
+
+/** Printable ASCII without quote and backslash stands for itself. */
+const plain = /^[ !#-[\]-~]*$/
+
+const quote = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.stringify(text))

@@ -1,8 +1,9 @@
 /** The timeseries report: three counts a day or hour, without gaps; written piece by piece, so that a century fits in flat memory. */
 import Type, { type Static } from 'typebox'
-import { type DateRange, formatDay } from '../domain/date-range.ts'
+import type { DateRange } from '../domain/date-range.ts'
 import { type Soon, whenKnown } from '../domain/soon.ts'
 import type { EventStore, Granularity } from '../storage/event-store.ts'
+import { pointsJson } from './series-template.ts'
 
 const counts = {
   bot_visits: Type.Integer({ minimum: 0 }),
@@ -65,26 +66,3 @@ export async function* timeseriesPieces(
 }
 
 const opening = (granularity: Granularity): string => `{"granularity":"${granularity}","data":[`
-
-const hourLabels = Array.from(
-  { length: 24 },
-  (_, hour) => ` ${String(hour).padStart(2, '0')}:00","bot_visits":`,
-)
-
-function pointsJson(range: DateRange, granularity: Granularity, series: Float64Array): string {
-  let text = ''
-  let at = 0
-  for (let day = range.start; day <= range.end; day++) {
-    const date = formatDay(day)
-    if (granularity === 'day') {
-      text += `${text === '' ? '' : ','}{"date":"${date}","bot_visits":${series[at]},"referrals":${series[at + 1]},"conversions":${series[at + 2]}}`
-      at += 3
-    } else {
-      for (const label of hourLabels) {
-        text += `${text === '' ? '' : ','}{"datetime":"${date}${label}${series[at]},"referrals":${series[at + 1]},"conversions":${series[at + 2]}}`
-        at += 3
-      }
-    }
-  }
-  return text
-}

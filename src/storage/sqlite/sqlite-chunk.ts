@@ -126,11 +126,25 @@ export class ChunkReader {
     this.#valuesStart = hasValue ? start : null
   }
 
-  time = (index: number): number => this.#read(0, index)
-  id = (index: number): number => this.#read(1, index)
-  origin = (index: number): number => this.#read(2, index)
-  path = (index: number): number => this.#read(3, index)
-  country = (index: number): number => this.#read(4, index)
+  time(index: number): number {
+    return this.#read(0, index)
+  }
+
+  id(index: number): number {
+    return this.#read(1, index)
+  }
+
+  origin(index: number): number {
+    return this.#read(2, index)
+  }
+
+  path(index: number): number {
+    return this.#read(3, index)
+  }
+
+  country(index: number): number {
+    return this.#read(4, index)
+  }
 
   value(index: number): number {
     return this.#valuesStart === null
@@ -164,15 +178,15 @@ export class ChunkReader {
 
   #read(column: number, index: number): number {
     const width = this.#widths[column]!
-    let at = this.#starts[column]! + index * width
+    const base = this.#bases[column]!
     const bytes = this.#bytes
+    let at = this.#starts[column]! + index * width
+    if (width === 3) return base + (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16))
+    if (width === 2) return base + (bytes[at]! | (bytes[at + 1]! << 8))
+    if (width === 1) return base + bytes[at]!
     let value = 0
-    let scale = 1
-    for (let k = 0; k < width; k++) {
-      value += bytes[at++]! * scale
-      scale *= 256
-    }
-    return this.#bases[column]! + value
+    for (let k = 0, scale = 1; k < width; k++, scale *= 256) value += bytes[at++]! * scale
+    return base + value
   }
 }
 

@@ -12,8 +12,8 @@ import type { EventListQuery, ListedEvent } from '../event-store.ts'
 import { ChunkReader, unpackCountry } from './sqlite-chunk.ts'
 import type { Snapshot } from './sqlite-snapshot.ts'
 
-/** Beyond this the memory of texts starts again empty (about 30 MiB). */
-const rememberedMax = 300_000
+/** Beyond this the memory of texts starts again empty: at about 100 bytes each, 100 MiB. */
+const rememberedMax = 1_000_000
 
 interface Subject {
   readonly type: EventType

@@ -12,13 +12,13 @@ export interface Span {
   /** Indexes of the names that occur, into the list of names of the site. */
   readonly names: Uint32Array
   /** At each of the 33 boundaries between days: a running count for each of `names`. */
-  readonly counts: Uint32Array | Float64Array
+  readonly counts: Uint16Array | Float64Array
   /** Which of `names` have values, and their running sums, split as in domain/money.ts. */
   readonly valued: Uint32Array
   readonly wholes: Float64Array
   readonly billionths: Float64Array
   /** 32 days by 24 hours by 3 types. */
-  readonly hours: Uint16Array | Float64Array
+  readonly hours: Uint8Array | Uint16Array | Float64Array
   /** 32 days by 3 types. */
   readonly days: Float64Array
 }
@@ -44,10 +44,12 @@ export function buildSpan(days: ReadonlyMap<number, DayTotals>, nameOf: (subject
   const valued = Uint32Array.from(names.keys()).filter(i => totals.get(names[i]!)!.valued)
   const countMax = Math.max(0, ...[...totals.values()].map(total => total.count))
   const boundaries = spanDays + 1
-  const counts = new (countMax < 2 ** 32 ? Uint32Array : Float64Array)(boundaries * names.length)
+  const counts = new (countMax < 2 ** 16 ? Uint16Array : Float64Array)(boundaries * names.length)
   const wholes = new Float64Array(boundaries * valued.length)
   const billionths = new Float64Array(boundaries * valued.length)
-  const hours = new (hourMax < 2 ** 16 ? Uint16Array : Float64Array)(spanDays * hoursLength)
+  const hours = new (hourMax < 2 ** 8 ? Uint8Array : hourMax < 2 ** 16 ? Uint16Array : Float64Array)(
+    spanDays * hoursLength,
+  )
   const dayTotals = new Float64Array(spanDays * 3)
   const place = new Map(Array.from(names, (name, i) => [name, i]))
   const valuedPlace = new Map(Array.from(valued, (i, v) => [names[i]!, v]))
@@ -73,6 +75,6 @@ export function buildSpan(days: ReadonlyMap<number, DayTotals>, nameOf: (subject
 }
 
 /** A boundary starts with what the boundary before it had. */
-function carry(totals: Uint32Array | Float64Array, width: number, day: number): void {
+function carry(totals: Uint16Array | Float64Array, width: number, day: number): void {
   totals.copyWithin((day + 1) * width, day * width, (day + 1) * width)
 }

@@ -11,13 +11,14 @@ import { buildSpan, type Span, spanDays, spanOf } from './sqlite-span.ts'
 interface SiteName {
   readonly type: EventType
   readonly name: string
-  company: string
+  readonly company: string
 }
 
 /** The names of a site in the order of their indexes, and their order by name. */
 interface Ranking {
   readonly names: readonly SiteName[]
-  readonly byRank: Uint32Array
+  /** Indexes in the order of the last answer. */
+  readonly order: Uint32Array
   readonly ranks: Uint32Array
 }
 
@@ -46,8 +47,9 @@ interface NumberedSpan {
 }
 
 const siteBytes = 4_000
-const noNames: Ranking = { names: [], byRank: new Uint32Array(), ranks: new Uint32Array() }
+const noNames: Ranking = { names: [], order: new Uint32Array(), ranks: new Uint32Array() }
 const nameBytes = 300
+const sharedNamesMax = 10_000
 const gapBytes = 40
 
 export class SqliteSummaries {
@@ -61,6 +63,7 @@ export class SqliteSummaries {
   readonly #sites = new Map<number, SiteSummary>()
   readonly #bytesMax: number
   #bytes = 0
+  readonly #sharedNames = new Map<string, SiteName>()
   #counts = new Float64Array(256)
 
   constructor(reader: DatabaseSync, inSnapshot: Snapshot, bytesMax: number) {
@@ -196,18 +199,33 @@ export class SqliteSummaries {
     for (const row of this.#subjects.iterate(site)) {
       const id = Number(row.id)
       if (summary.nameBySubject.has(id)) continue
-      const type = eventTypes[Number(row.type)]!
-      const text = type + String(row.name)
+      const siteName = this.#shared(Number(row.type), String(row.name), String(row.company))
+      const text = siteName.type + siteName.name
       let index = summary.nameByText.get(text)
       if (index === undefined) {
-        index = summary.names.push({ type, name: String(row.name), company: String(row.company) }) - 1
+        index = summary.names.push(siteName) - 1
         summary.nameByText.set(text, index)
         const bytes = nameBytes + 4 * text.length
         summary.keptBytes += bytes
         this.#bytes += bytes
-      } else summary.names[index]!.company = String(row.company)
+      } else {
+        summary.names[index] = siteName
+        summary.ranking = noNames
+      }
       summary.nameBySubject.set(id, index)
     }
+  }
+
+  /** Sites are visited by the same bots: one object serves all, which keeps what answers touch in the processor's cache. */
+  #shared(typeNumber: number, name: string, company: string): SiteName {
+    const key = `${typeNumber}${name}\n${company}`
+    let shared = this.#sharedNames.get(key)
+    if (!shared) {
+      shared = { type: eventTypes[typeNumber]!, name, company }
+      if (this.#sharedNames.size >= sharedNamesMax) this.#sharedNames.clear()
+      this.#sharedNames.set(key, shared)
+    }
+    return shared
   }
 
   #forgetLongUnused(current: number): void {
@@ -249,40 +267,57 @@ function knownSpans(summary: SiteSummary, range: DateRange): NumberedSpan[] | nu
   return spans
 }
 
-/** Names that were counted, by count and then by name: each pair in one number, so that they sort without a comparison function. */
+/** Names that were counted, by count and then by name: each pair in one number, so that no comparison function is needed. */
 function sortedCounts(
   summary: SiteSummary,
   counts: Float64Array,
   values: ReadonlyMap<number, DecimalSum>,
 ): CountsByName {
-  const { names, byRank, ranks } = rankedNames(summary)
-  const keys = new Float64Array(names.length)
-  let counted = 0
-  for (let i = 0; i < names.length; i++) {
-    if (counts[i]! > 0) keys[counted++] = counts[i]! * names.length + (names.length - 1 - ranks[i]!)
+  const { names, order, ranks } = rankedNames(summary)
+  const width = names.length
+  for (let i = 0; i < width; i++) {
+    if (counts[i] !== 0) counts[i] = counts[i]! * width + (width - 1 - ranks[i]!)
   }
+  sortByKey(order, counts)
   const result: Record<EventType, NameCount[]> = { bot: [], referral: [], conversion: [] }
-  const sorted = keys.subarray(0, counted).sort()
-  for (let k = counted - 1; k >= 0; k--) {
-    const count = Math.floor(sorted[k]! / names.length)
-    const index = byRank[names.length - 1 - (sorted[k]! - count * names.length)]!
+  for (const index of order) {
+    const key = counts[index]!
+    if (key === 0) break
     const { type, name, company } = names[index]!
     const value = values.get(index)
+    const count = Math.floor(key / width)
     result[type].push({ name, company, count, value: value === undefined ? 0 : fromDecimal(value) })
   }
   return result
+}
+
+const insertionMax = 300
+
+/** Sorts by key, descending. The order of the last question about the site is nearly right for the next one. */
+function sortByKey(order: Uint32Array, keys: Float64Array): void {
+  if (order.length > insertionMax) {
+    order.sort((a, b) => keys[b]! - keys[a]!)
+    return
+  }
+  for (let i = 1; i < order.length; i++) {
+    const index = order[i]!
+    const key = keys[index]!
+    let at = i
+    for (; at > 0 && keys[order[at - 1]!]! < key; at--) order[at] = order[at - 1]!
+    order[at] = index
+  }
 }
 
 /** Where each name stands among all names of the site in the order of code units. */
 function rankedNames(summary: SiteSummary): Ranking {
   if (summary.ranking.names.length === summary.names.length) return summary.ranking
   const names = [...summary.names]
-  const byRank = Uint32Array.from(names.keys()).sort((a, b) => (names[a]!.name < names[b]!.name ? -1 : 1))
+  const order = Uint32Array.from(names.keys()).sort((a, b) => (names[a]!.name < names[b]!.name ? -1 : 1))
   const ranks = new Uint32Array(names.length)
-  byRank.forEach((index, rank) => {
+  order.forEach((index, rank) => {
     ranks[index] = rank
   })
-  summary.ranking = { names, byRank, ranks }
+  summary.ranking = { names, order, ranks }
   return summary.ranking
 }
 

@@ -1,0 +1,69 @@
+/** The servers that are measured, each a process of its own as a user would start it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export interface ServerProcess {
+  readonly url: string
+  /** Milliseconds from start to listening. */
+  readonly startMs: number
+  /** CPU time used so far, user and system, in microseconds. */
+  cpuMicroseconds(): number
+  /** Resident memory in MiB. */
+  memoryMib(): number
+  stop(): Promise<void>
+}
+
+/** Footfall itself, with everything on: authentication, rate limit (which does not bite), log (to nowhere), headers. */
+export const startFootfall = (data: string): Promise<ServerProcess> =>
+  start(['src/main.ts', 'serve', '--port', '0', '--data', data], {
+    FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000000'
+  })
+
+/** Bare node:http. `answer` is sent for every request; `parses` also reads and parses the body. */
+export const startBare = (answerFile: string, parses = false): Promise<ServerProcess> =>
+  start(['bench/bare-server.ts', answerFile, String(parses)], {})
+
+const clockTicksPerSecond = 100
+
+async function start(args: readonly string[], environment: Record<string, string>): Promise<ServerProcess> {
+  const started = performance.now()
+  const nowhere = openSync('/dev/null', 'w')
+  const child = spawn(process.execPath, args, {
+    cwd: join(import.meta.dirname, '..'),
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', nowhere]
+  })
+  closeSync(nowhere)
+  const url = await Promise.race([
+    firstAddress(child),
+    once(child, 'exit').then(() => {
+      throw new Error(`${args.join(' ')} ended before it listened`)
+    })
+  ])
+  return {
+    url,
+    startMs: performance.now() - started,
+    cpuMicroseconds() {
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+      return ((Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond) * 1e6
+    },
+    memoryMib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    async stop() {
+      if (child.exitCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    }
+  }
+}
+
+async function firstAddress(child: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const url = /listening on (http:\S+)/.exec(line)?.[1]
+    if (url !== undefined) return url
+  }
+  throw new Error('the server closed its output')
+}
