@@ -218,7 +218,7 @@ export class SqliteSummaries {
 
   /** Sites are visited by the same bots: one object serves all, which keeps what answers touch in the processor's cache. */
   #shared(typeNumber: number, name: string, company: string): SiteName {
-    const key = `${typeNumber}${name}\n${company}`
+    const key = JSON.stringify([typeNumber, name, company])
     let shared = this.#sharedNames.get(key)
     if (!shared) {
       shared = { type: eventTypes[typeNumber]!, name, company }
