@@ -1,5 +1,6 @@
 /** The whole page: who is there decides between the welcome and the work, the address decides what is shown. */
 import { Skeleton } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect } from 'react'
 import type { DashboardState } from '../../src/http/dashboard/views.ts'
@@ -105,9 +106,7 @@ function useTitle({ path }: Place, { sites }: DashboardState): void {
     '/numbers': text.numbers.title,
   }
   const title = domain ?? names[path]
-  useEffect(() => {
-    document.title = title ? `${title} · ${text.product}` : text.product
-  }, [title])
+  useDocumentTitle(title ? `${title} · ${text.product}` : text.product)
 }
 
 export function PageSkeleton() {

@@ -48,21 +48,22 @@ export const OverviewReport = Type.Object({
   pageCount: Count,
   otherPages: Row,
   countries: Type.Array(Row),
-  /** First day with an event of the site when it lies in the period: before it there is no data, rather than zero. */
-  dataFrom: Type.Union([Type.Null(), Day]),
-  /** False when the site has no event at all, in any range. */
-  hasEvents: Type.Boolean(),
+  /** First and last day with events, in any range; null when the site has none. */
+  extent: Type.Union([Type.Null(), Type.Object({ start: Day, end: Day })]),
 })
 export type OverviewReport = Static<typeof OverviewReport>
 
 export interface OverviewQuestion {
-  readonly range: DateRange
+  /** Null is all days with events. */
+  readonly range: DateRange | null
   readonly granularity: Granularity
   readonly filter: ReportFilter
   /** Milliseconds. */
   readonly now: number
 }
 
+/** A chart of more days than this helps nobody. */
+export const overviewDaysMax = 1_100
 const pagesMax = 200
 const stackedMax = 7
 /** Longest hourly series; longer ones are by day. */
@@ -71,8 +72,10 @@ const hourlyDaysMax = 31
 export async function overviewReport(
   events: EventStore,
   site: number,
-  { range, granularity: asked, filter, now }: OverviewQuestion,
+  { range: wanted, granularity: asked, filter, now }: OverviewQuestion,
 ): Promise<OverviewReport> {
+  const extent = await events.extent(site)
+  const range = wanted ?? allDays(extent, now)
   const traitsOf = createTraits()
   const facets = await readFacets(events, site, range, filter, pagesMax, traitsOf)
   const isHourly = asked === 'hour' && isUnfiltered(filter) && range.end - range.start < hourlyDaysMax
@@ -99,8 +102,7 @@ export async function overviewReport(
       source: stackOf(facets, range, each => (each.type === 'referral' ? each.name : null)),
     },
     ...tablesOf(facets, traitsOf),
-    dataFrom: await firstDayIn(events, site, facets),
-    hasEvents: (await events.revision(site)) > 0,
+    extent: extent && { start: formatDay(extent.start), end: formatDay(extent.end) },
   }
 }
 
@@ -165,11 +167,11 @@ async function compare(
   }
 }
 
-async function firstDayIn(events: EventStore, site: number, { range }: FacetReport): Promise<string | null> {
-  if (range === null) return null
-  const before = { start: 0, end: range.start - 1 }
-  const earlier = await events.list(site, { range: before, type: null, after: null, limit: 1 })
-  return earlier.length === 0 ? formatDay(range.start) : null
+/** From the first day to the last, but no more than a chart can show. */
+function allDays(extent: DateRange | null, now: number): DateRange {
+  const today = Math.floor(now / dayMs)
+  if (extent === null) return { start: today, end: today }
+  return { start: Math.max(extent.start, extent.end - overviewDaysMax + 1), end: extent.end }
 }
 
 /** Three counts a day of the whole range. */

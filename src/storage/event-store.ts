@@ -144,6 +144,8 @@ export interface EventStore {
   countsByName(site: number, range: DateRange): Soon<CountsByName>
   /** The caller keeps ranges to a size whose answer fits in memory (see reports/timeseries.ts). */
   series(site: number, range: DateRange, granularity: Granularity): Soon<SeriesCounts>
+  /** First and last day with events of the site; null when there are none. */
+  extent(site: number): Promise<DateRange | null>
   /** From a roll-up: the cost does not grow with traffic. */
   facets(site: number, query: FacetQuery): Promise<FacetReport>
   /** Newest first: createdAt descending, then id descending. */

@@ -58,7 +58,7 @@ export function PasswordCard({ email }: { readonly email: string }) {
               {t.passwordChanged}
             </Alert>
           )}
-          <Button type="submit" loading={isPending} variant="light">
+          <Button type="submit" loading={isPending} variant="light" className="card-action">
             {t.changePassword}
           </Button>
         </Stack>
@@ -84,7 +84,7 @@ export function SessionsCard() {
       <Stack>
         <p>{t.sessionsLead}</p>
         <ProblemNote error={error} />
-        <Button variant="light" onClick={() => mutate()} loading={isPending}>
+        <Button variant="light" onClick={() => mutate()} loading={isPending} className="card-action">
           {t.signOutEverywhere}
         </Button>
       </Stack>
@@ -103,7 +103,7 @@ export function DeleteCard() {
       </div>
       <Stack>
         <p>{t.dangerLead}</p>
-        <Button color="red" variant="light" onClick={() => setIsAsked(true)}>
+        <Button color="red" variant="light" onClick={() => setIsAsked(true)} className="card-action">
           {t.delete}
         </Button>
       </Stack>

@@ -26,7 +26,7 @@ export function SitesCard({ sites }: { readonly sites: DashboardState['sites'] }
         <h2>{t.sites}</h2>
         <span className="spring" />
         <Button size="compact-sm" variant="light" onClick={() => navigate('/sites/new')}>
-          {text.addSite.button}
+          {text.account.addSite}
         </Button>
       </div>
       {sites.length > 0 && (

@@ -27,7 +27,10 @@ export function UsageCard() {
                 : t.ofLimit(formatExact(usage.used), formatExact(usage.limit))}
             </strong>
           </p>
-          <p className="dimmed">{t.usageOf(formatMonth(usage.month))}</p>
+          <p className="dimmed">
+            {t.usageOf(formatMonth(usage.month))}
+            {usage.limit === null && ` · ${t.noQuota}`}
+          </p>
           {usage.limit !== null && (
             <Progress
               value={Math.min(100, (usage.used / Math.max(1, usage.limit)) * 100)}

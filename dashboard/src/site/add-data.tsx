@@ -1,11 +1,12 @@
 /** Three ways to get data, with texts that hold the real keys and addresses; waits for the first event by itself. */
 import { Alert, Button, Loader, Modal, Select, Tabs, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { SiteView as Site } from '../../../src/http/dashboard/views.ts'
 import { api } from '../api.ts'
 import { CodeBlock } from '../parts/copyable.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
+import { navigate, sitePath } from '../router.ts'
 import { text } from '../text/text.ts'
 import { UploadPanel } from '../uploads/upload-panel.tsx'
 import { conversionCommand, hitsCommand, type SnippetParts, trackerSnippets } from './snippets.ts'
@@ -14,6 +15,8 @@ const t = text.firstData
 
 /** Instead of empty charts, while a site has no event at all. */
 export function AddData({ site }: { readonly site: Site }) {
+  // A log may be of any days: what it brings is to be seen at once.
+  useEffect(() => navigate(`${sitePath(site.id)}?range=all`, { replace: true }), [site.id])
   return (
     <div className="stack first-data">
       <div className="page-title">

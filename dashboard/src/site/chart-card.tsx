@@ -93,7 +93,7 @@ export function ChartCard({ overview, view, domain, hasHours, onChange }: ChartC
         {asTable ? (
           <ChartTable model={model} title={title} />
         ) : overview.totals[metric] === 0 ? (
-          <p className="chart-nothing">{text.chart.nothing}</p>
+          <Nothing overview={overview} onShowAll={() => onChange({ range: 'all', start: null, end: null })} />
         ) : (
           <Suspense fallback={<div className="chart-space" />}>
             <Chart model={model} />
@@ -101,9 +101,10 @@ export function ChartCard({ overview, view, domain, hasHours, onChange }: ChartC
         )}
       </figure>
       <p className="chart-notes">
-        {overview.dataFrom !== null && overview.dataFrom > overview.period.start && (
+        {model.dataFrom > 0 && overview.extent && (
           <span>
-            <i className="swatch swatch-none" /> {text.chart.noDataBefore(formatShortDay(overview.dataFrom))}
+            <i className="swatch swatch-none" />{' '}
+            {text.chart.noDataBefore(formatShortDay(overview.extent.start))}
           </span>
         )}
         {overview.unfinishedFrom < overview.buckets.length && (
@@ -137,5 +138,30 @@ function Interval({ overview, view, hasHours, onChange }: Omit<ChartCardProps, '
         onChange={by => onChange({ by: by === 'hour' ? 'hour' : null })}
       />
     </Tooltip>
+  )
+}
+
+/** Where the numbers are, when they are not here. */
+function Nothing({
+  overview,
+  onShowAll,
+}: {
+  readonly overview: OverviewReport
+  readonly onShowAll: () => void
+}) {
+  const { extent, period } = overview
+  const isElsewhere = extent && (extent.end < period.start || extent.start > period.end)
+  return (
+    <div className="chart-nothing">
+      <p>{text.chart.nothing}</p>
+      {isElsewhere && (
+        <>
+          <p>{text.chart.elsewhere(formatRange(extent.start, extent.end))}</p>
+          <Button variant="light" onClick={onShowAll}>
+            {text.chart.showAll}
+          </Button>
+        </>
+      )}
+    </div>
   )
 }

@@ -28,7 +28,7 @@ export interface ChartModel {
 }
 
 export function chartModel(overview: OverviewReport, { metric, split }: SiteView): ChartModel {
-  const { buckets, series, unfinishedFrom, dataFrom } = overview
+  const { buckets, series, unfinishedFrom, extent } = overview
   const total = series[metric]
   const lines = linesOf(overview, metric, split)
   const most = Math.max(0, ...total)
@@ -37,13 +37,12 @@ export function chartModel(overview: OverviewReport, { metric, split }: SiteView
     buckets,
     lines,
     unfinishedFrom,
-    dataFrom:
-      dataFrom === null
-        ? 0
-        : Math.max(
-            0,
-            buckets.findIndex(bucket => bucket.slice(0, 10) === dataFrom),
-          ),
+    dataFrom: extent
+      ? Math.max(
+          0,
+          buckets.findIndex(bucket => bucket.slice(0, 10) === extent.start),
+        )
+      : 0,
     peak: buckets[peak] === undefined ? '' : `${formatBucket(buckets[peak])}: ${formatExact(most)}`,
     header: [text.chart.bucket, ...lines.map(({ label }) => label)],
     rows: buckets

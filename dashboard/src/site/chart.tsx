@@ -18,6 +18,7 @@ export default function Chart({ model }: { readonly model: ChartModel }) {
       lines.map(({ key, counts }) => [key, i < dataFrom || i > unfinishedFrom ? null : counts[i]!]),
     ),
   }))
+  const ticks = niceTicks(Math.max(1, ...rows.map(row => sumOf(row, model))))
   const isHourly = buckets[0]!.length > 10
   const tick = (bucket: string): string =>
     isHourly && buckets.length <= 48 ? bucket.slice(11) : formatShortDay(bucket)
@@ -31,7 +32,7 @@ export default function Chart({ model }: { readonly model: ChartModel }) {
         series={lines.map(({ key, label, colour }) => ({ name: key, label, color: colour }))}
         withLegend={lines.length > 1}
         legendProps={{ verticalAlign: 'bottom' }}
-        gridAxis="y"
+        gridAxis="x"
         tickLine="none"
         valueFormatter={formatAxis}
         maxBarWidth={46}
@@ -41,7 +42,7 @@ export default function Chart({ model }: { readonly model: ChartModel }) {
         }}
         barProps={{ isAnimationActive: false, shape: <Bar />, minPointSize: lines.length === 1 ? 2 : 0 }}
         xAxisProps={{ tickFormatter: tick, minTickGap: 28 }}
-        yAxisProps={{ width: 52, allowDecimals: false }}
+        yAxisProps={{ width: 52, allowDecimals: false, domain: [0, ticks.at(-1)!], ticks: [...ticks] }}
         tooltipAnimationDuration={0}
         tooltipProps={{
           content: ({ label, payload }) => (
@@ -73,10 +74,21 @@ export default function Chart({ model }: { readonly model: ChartModel }) {
   )
 }
 
+const sumOf = (row: Row, { lines }: ChartModel): number =>
+  lines.reduce((sum, { key }) => sum + Number(row[key] ?? 0), 0)
+
+/** From 0 in steps of 1, 2 or 5 times a power of ten, at most six of them. */
+function niceTicks(most: number): readonly number[] {
+  const rough = most / 5
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = Math.max(1, [1, 2, 5, 10].map(times => times * power).find(size => size >= rough) ?? rough)
+  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step)
+}
+
 /** A bar; paler while its day or hour lasts. */
 function Bar(props: RectangleProps & { readonly payload?: Row }) {
   const { payload, ...shape } = props
-  return <Rectangle {...shape} radius={2} fillOpacity={payload?.unfinished ? 0.4 : 1} />
+  return <Rectangle {...shape} radius={1.5} fillOpacity={payload?.unfinished ? 0.4 : 1} />
 }
 
 interface DetailsProps {

@@ -8,10 +8,12 @@ import { isDay, presets, type SiteView } from './site-view.ts'
 
 interface RangePickerProps {
   readonly view: SiteView
+  /** The days that are shown. */
+  readonly period: { readonly start: string; readonly end: string }
   readonly onChange: (changes: Record<string, string | null>) => void
 }
 
-export function RangePicker({ view, onChange }: RangePickerProps) {
+export function RangePicker({ view, period, onChange }: RangePickerProps) {
   const [isCustom, setIsCustom] = useState(false)
   const label = view.preset ? text.range[view.preset] : formatRange(view.start, view.end)
   return (
@@ -49,8 +51,8 @@ export function RangePicker({ view, onChange }: RangePickerProps) {
       </Menu>
       {isCustom && (
         <CustomDays
-          start={view.start}
-          end={view.end}
+          start={period.start}
+          end={period.end}
           onClose={() => setIsCustom(false)}
           onChoose={(start, end) => onChange({ range: null, start, end })}
         />

@@ -11,6 +11,7 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { overviewQuery } from '../queries.ts'
 import { navigate, usePlace, withQuery } from '../router.ts'
 import { text } from '../text/text.ts'
+import { UploadNotes } from '../uploads/upload-panel.tsx'
 import { AddData, AddDataDialog } from './add-data.tsx'
 import { ChartCard } from './chart-card.tsx'
 import { EventsCard } from './events-card.tsx'
@@ -42,7 +43,7 @@ export function SitePage({ site, state }: SitePageProps) {
 
   if (error instanceof Problem && error.code === 'SITE_NOT_FOUND') return <MissingPage isSite />
   if (!data) return error ? <ProblemNote error={error} onRetry={refetch} /> : <PageSkeleton />
-  if (!data.hasEvents) return <AddData site={site} />
+  if (!data.extent) return <AddData site={site} />
   const change = (changes: Record<string, string | null>) => navigate(withQuery(place, changes))
   return (
     <div className="stack">
@@ -55,9 +56,10 @@ export function SitePage({ site, state }: SitePageProps) {
           <Button variant="default" leftSection={<UploadIcon size={16} />} onClick={() => setAddsData(true)}>
             {text.firstData.addData}
           </Button>
-          <RangePicker view={view} onChange={change} />
+          <RangePicker view={view} period={data.period} onChange={change} />
         </div>
       </div>
+      {!addsData && <UploadNotes site={site} />}
       <FilterBar view={view} onChange={change} />
       {error && <ProblemNote error={error} onRetry={refetch} />}
       <div className={isPlaceholderData ? 'stack stale' : 'stack'} aria-busy={isPlaceholderData}>

@@ -2,7 +2,7 @@
 import type { EventType } from '../../../src/domain/event.ts'
 import type { Place } from '../router.ts'
 
-export const presets = ['today', 'yesterday', '7d', '30d', '90d', 'month', '12m'] as const
+export const presets = ['today', 'yesterday', '7d', '30d', '90d', 'month', '12m', 'all'] as const
 export type Preset = (typeof presets)[number]
 
 export const filterNames = ['bot', 'source', 'event', 'company', 'purpose', 'page', 'country'] as const
@@ -68,12 +68,15 @@ export function daysOf(preset: Preset, now: number): { start: string; end: strin
       return { start: `${today.slice(0, 8)}01`, end: today }
     case '12m':
       return { start: before(364), end: today }
+    case 'all':
+      return { start: '1970-01-01', end: '9999-12-31' }
   }
 }
 
 /** What the server is asked for the overview. */
-export function overviewParameters({ start, end, granularity, filters }: SiteView): URLSearchParams {
+export function overviewParameters({ preset, start, end, granularity, filters }: SiteView): URLSearchParams {
   const query = eventParameters({ start, end, filters })
+  if (preset === 'all') query.set('range', 'all')
   query.set('granularity', granularity)
   return query
 }

@@ -35,7 +35,7 @@ export function Tiles({ overview, metric, onChange }: TilesProps) {
             <Change overview={overview} kind={kind} />
           </button>
           <Course
-            counts={overview.series[kind].slice(0, overview.unfinishedFrom + 1)}
+            counts={overview.series[kind].slice(0, overview.unfinishedFrom)}
             colour={metricColour[kind]}
           />
           <Tooltip label={text.metrics[`${kind}Hint`]}>
@@ -66,7 +66,11 @@ function Change({ overview, kind }: { readonly overview: OverviewReport; readonl
   return (
     <span className="tile-change" title={title}>
       {worth && <span>{worth} · </span>}
-      {change === null ? (comparison.now[kind] === 0 ? '–' : text.metrics.noneBefore) : change}
+      {change === null
+        ? comparison.now[kind] === 0
+          ? text.metrics.noneEither
+          : text.metrics.noneBefore
+        : text.metrics.against(change, text.metrics.days(days))}
       <span className="visually-hidden"> {before}</span>
     </span>
   )
@@ -75,7 +79,7 @@ function Change({ overview, kind }: { readonly overview: OverviewReport; readonl
 const width = 100
 const height = 28
 
-/** A line without axes: the course at a glance. */
+/** A line without axes: the course at a glance. What is not over yet would look like a drop, and is left out. */
 function Course({ counts, colour }: { readonly counts: readonly number[]; readonly colour: string }) {
   const most = Math.max(1, ...counts)
   if (counts.length < 2) return null
@@ -83,9 +87,6 @@ function Course({ counts, colour }: { readonly counts: readonly number[]; readon
     (count, i) =>
       `${((i / (counts.length - 1)) * width).toFixed(1)},${(height - 2 - (count / most) * (height - 4)).toFixed(1)}`,
   )
-  // The last stretch leads to what is not over yet.
-  const solid = points.slice(0, -1).join(' ')
-  const open = points.slice(-2).join(' ')
   return (
     <svg
       className="tile-course"
@@ -94,8 +95,7 @@ function Course({ counts, colour }: { readonly counts: readonly number[]; readon
       aria-hidden="true"
       style={{ color: colour }}
     >
-      <polyline points={solid} />
-      <polyline points={open} strokeDasharray="2 3" />
+      <polyline points={points.join(' ')} />
     </svg>
   )
 }

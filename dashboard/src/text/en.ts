@@ -106,7 +106,7 @@ export const en = {
     malformed: (lines: string) => `${lines} lines could not be read`,
     firstMalformed: (number: string, text: string) => `The first is line ${number}: ${text}`,
     nothing: 'No visit of an AI bot and no click from an assistant is in this log.',
-    show: 'Show the days of this import',
+    show: 'Show all days',
     reasons: {
       method: 'neither GET nor HEAD',
       redirect: 'redirects',
@@ -130,6 +130,7 @@ export const en = {
     '90d': 'Last 90 days',
     month: 'This month',
     '12m': 'Last 12 months',
+    all: 'All days',
     custom: 'Custom',
     customTitle: 'Days in UTC',
     start: 'First day',
@@ -149,7 +150,9 @@ export const en = {
     valueOf: (value: string) => `worth ${value}`,
     before: (count: string, days: string) => `${count} in the ${days} before`,
     days: (count: number) => (count === 1 ? 'day' : `${count} days`),
-    noneBefore: 'none before',
+    against: (change: string, days: string) => `${change} on the ${days} before`,
+    noneBefore: 'none in the days before',
+    noneEither: 'none in the days before either',
     noComparison: 'no whole day yet',
     comparedOver: (range: string) => `Whole days only: ${range}.`,
     meaning: (metric: string) => `What ${metric.toLowerCase()} mean`,
@@ -178,6 +181,8 @@ export const en = {
     summary: (metric: string, total: string, range: string, peak: string) =>
       `${metric}: ${total} from ${range}. Most on ${peak}.`,
     nothing: 'Nothing was counted in these days.',
+    elsewhere: (range: string) => `The events of this site are of ${range}.`,
+    showAll: 'Show all days',
     bucket: 'Time',
   },
   tables: {
@@ -326,7 +331,7 @@ export const en = {
   account: {
     title: 'Account',
     sites: 'Sites',
-    sitesLead: 'Removing a site removes its events for good.',
+    addSite: 'Add a site',
     domain: 'Domain',
     siteId: 'Site id',
     trackingKey: 'Tracking key',
@@ -344,6 +349,7 @@ export const en = {
     plan: 'Plan',
     requests: (count: string) => `${count} API requests a minute`,
     removedSites: (count: string) => `${count} of them for sites that were removed`,
+    noQuota: 'no quota',
     overQuota: 'The quota is used up: until next month nothing more is recorded. Reading goes on.',
     nearQuota: 'The quota will soon be used up; then nothing more is recorded until next month.',
     password: 'Password',
@@ -369,7 +375,7 @@ export const en = {
     created: 'Since',
     usage: 'Events this month',
     totals: (accounts: string, sites: string, events: string) =>
-      `${accounts} accounts · ${sites} sites · ${events} events this month`,
+      `Accounts: ${accounts} · Sites: ${sites} · Events this month: ${events}`,
     remove: 'Remove',
     removeTitle: (email: string) => `Remove ${email}?`,
     removeLead: 'The account goes with all its sites and events.',

@@ -63,6 +63,19 @@ export function UploadPanel({ site }: { readonly site: Site }) {
   )
 }
 
+/** Uploads that are under way or have just ended, for pages that do not take any. */
+export function UploadNotes({ site }: { readonly site: Site }) {
+  const own = useUploads().uploads.filter(({ siteId }) => siteId === site.id)
+  if (own.length === 0) return null
+  return (
+    <section className="stack tight" aria-label={t.title}>
+      {own.map(upload => (
+        <UploadRow key={upload.id} upload={upload} />
+      ))}
+    </section>
+  )
+}
+
 function UploadRow({ upload }: { readonly upload: Upload }) {
   const { retry, drop } = useUploads()
   const { id, file, state, problem, report } = upload

@@ -6,7 +6,7 @@ import { type DateRange, hourMs } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StoredEvent } from '../../domain/event.ts'
 import { searchEvents } from '../../reports/event-search.ts'
-import { overviewReport } from '../../reports/overview.ts'
+import { overviewDaysMax, overviewReport } from '../../reports/overview.ts'
 import type { ListedEvent } from '../../storage/event-store.ts'
 import { readFilter } from '../filter-query.ts'
 import { type RawQuery, readCursor, readGranularity, readLimit, readRange } from '../query.ts'
@@ -16,9 +16,6 @@ import type { DashboardParts } from './dashboard-parts.ts'
 import { requireSession } from './session-admission.ts'
 import type { EventPageView, EventView, ExplanationView } from './views.ts'
 
-/** A chart of more days than this helps nobody. */
-const daysMax = 1_100
-
 export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void {
   const onRequest = requireSession(parts)
   const { events } = parts.stores
@@ -27,7 +24,7 @@ export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void 
     const now = parts.clock()
     const ask = (): Question => {
       const query = request.query as RawQuery
-      const range = requireShort(readRange(query, now))
+      const range = query.range === 'all' ? null : requireShort(readRange(query, now))
       const wanted = readGranularity(query)
       const granularity = parts.plans[request.person.plan].hourlySeries ? wanted : 'day'
       const question = { range, granularity, filter: readFilter(query), now }
@@ -65,8 +62,8 @@ export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void 
 
 /** Throws INVALID_DATE_RANGE. */
 function requireShort(range: DateRange): DateRange {
-  if (range.end - range.start < daysMax) return range
-  throw new AppError('INVALID_DATE_RANGE', `The dashboard shows at most ${daysMax} days at once.`)
+  if (range.end - range.start < overviewDaysMax) return range
+  throw new AppError('INVALID_DATE_RANGE', `The dashboard shows at most ${overviewDaysMax} days at once.`)
 }
 
 export const eventView = ({

@@ -32,6 +32,7 @@ export function createSqliteEventStore(
     revision: revisionOf,
     countsByName: (site, range) => summaries.countsByName(site, revisionOf(site), range),
     series: (site, range, granularity) => summaries.series(site, revisionOf(site), range, granularity),
+    extent: async site => facets.extent(site),
     facets: (site, query) => facets.read(site, query),
     list: (site, query) => eventList.page(site, query),
     find: async (site, position) => eventList.find(site, position),

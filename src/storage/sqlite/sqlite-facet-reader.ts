@@ -1,6 +1,6 @@
 /** Answers breakdowns: adds up the triples of a range, by name, page, country and day at once. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { DateRange } from '../../domain/date-range.ts'
+import { type DateRange, lastDay } from '../../domain/date-range.ts'
 import { type EventType, eventTypes } from '../../domain/event.ts'
 import { addDecimals, type DecimalSum, fromDecimal, zeroSum } from '../../domain/money.ts'
 import type { FacetCount, FacetFilter, FacetName, FacetQuery, FacetReport } from '../event-store.ts'
@@ -59,6 +59,8 @@ export class FacetReader {
     }
     return sums.report(pagesMax, pageOrder, id => String(this.#pathText.get(id)?.value ?? otherName))
   }
+
+  extent = (site: number): DateRange | null => this.#withEvents(site, { start: 0, end: lastDay })
 
   /** The part of a range that has events: a century without any costs nothing. */
   #withEvents(site: number, range: DateRange): DateRange | null {

@@ -172,11 +172,21 @@ export function facetPromises(suite: Suite): void {
     },
   )
 
+  promise('the extent is the first and the last day with events, whatever came first', async () => {
+    const { events } = suite.engine.stores
+    const site = newNumber()
+    assert.equal(await events.extent(site), null)
+    await record(events, site, [botEvent({ createdAt: noon }), botEvent({ createdAt: noon + 9 * dayMs })])
+    await record(events, site, [botEvent({ createdAt: noon - 40 * dayMs })])
+    assert.deepEqual(await events.extent(site), { start: dayOf(noon) - 40, end: dayOf(noon) + 9 })
+  })
+
   promise('removing a site empties its breakdowns', async () => {
     const { events } = suite.engine.stores
     const site = newNumber()
     await record(events, site, [botEvent()])
     await events.removeSite(site)
     assert.deepEqual(await facetsOf(events, site, noFilter), expectedFacets([], noFilter))
+    assert.equal(await events.extent(site), null)
   })
 }
