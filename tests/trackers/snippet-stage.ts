@@ -64,7 +64,7 @@ export class SnippetStage {
   /** The messages about pages of a path, each id once, when there are `count` of them and no more come. */
   async messages(count: number): Promise<Message[]> {
     const distinct = () => [...new Map(this.received.map(message => [message.id, message])).values()]
-    const deadlineMs = Date.now() + 5000
+    const deadlineMs = Date.now() + 10_000
     while (distinct().length < count && Date.now() < deadlineMs) await sleep(10)
     await sleep(150)
     const messages = distinct()

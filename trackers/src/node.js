@@ -34,16 +34,21 @@ export function footfall(options) {
  */
 export function follower(tracker) {
   const { trustProxy } = tracker
-  /** @type {unknown} */
-  let knownServer
+  /** @type {WeakSet<object>} */
+  const servers = new WeakSet()
+  /** @type {import('node:events').EventEmitter | undefined} */
+  let lastServer
   return (request, response, url) => {
     try {
       if (!tracker.follows(request.method, url)) return
       const { socket, rawHeaders } = request
-      const server = /** @type {any} */ (socket).server
-      if (server !== knownServer) {
-        knownServer = server
-        server?.once?.('close', () => tracker.flush())
+      const { server } = /** @type {{ server?: import('node:events').EventEmitter }} */ (
+        /** @type {unknown} */ (socket)
+      )
+      if (server !== undefined && server !== lastServer) {
+        lastServer = server
+        if (!servers.has(server)) server.once('close', () => tracker.flush())
+        servers.add(server)
       }
       const hit = {
         method: /** @type {string} */ (request.method),

@@ -15,7 +15,7 @@ import { HitQueue } from './hit-queue.js'
  * @property {TrustProxy} [trustProxy] Where the client's address is when a proxy stands in front. Default `false`.
  * @property {(path: string) => boolean} [ignore] True for paths that are never reported.
  * @property {number} [flushIntervalMs] Longest time that a hit waits for its batch to fill. Default 1,000.
- * @property {number} [batchSize] Hits in one request. Default 1,000, at most 2,000.
+ * @property {number} [batchSize] Hits in one request. Default 1,000, at most 1,500.
  * @property {number} [queueSize] Hits held while the collector does not answer; beyond, the oldest go. Default 10,000.
  * @property {number} [timeoutMs] For one try. Default 5,000.
  * @property {(problem: string) => void} [onProblem] Told at most once a minute. Default: a line on `console.warn`.
@@ -23,8 +23,8 @@ import { HitQueue } from './hit-queue.js'
 
 /** Hands a promise to an edge runtime, which keeps the request's context alive until it settles. @typedef {(promise: Promise<void>) => void} WaitUntil */
 
-// 2,000 hits at their longest stay below the collector's 8 MiB.
-const batchSizeMax = 2000
+// So many hits at their longest stay below the collector's 8 MiB.
+const batchSizeMax = 1500
 const charsPerHit = 500
 const backoffFirstMs = 1000
 const backoffMaxMs = 60_000
@@ -56,6 +56,7 @@ export class Tracker {
   #draining = false
   /** @type {Set<Promise<void>>} */
   #underWay = new Set()
+  #hitsUnderWay = 0
   #failuresInARow = 0
   #retryAtMs = 0
   #complainedMs = 0
@@ -124,10 +125,10 @@ export class Tracker {
     this.#stopTimer()
   }
 
-  /** `dropped` counts what was given up: queue full, or refused by the collector. */
+  /** `queued` has those on their way; `dropped` what was given up: queue full, or refused by the collector. */
   counts() {
-    const dropped = this.#queue.overflowed + this.#refused
-    return { queued: this.#queue.size, delivered: this.#delivered, dropped }
+    const queued = this.#queue.size + this.#hitsUnderWay
+    return { queued, delivered: this.#delivered, dropped: this.#queue.overflowed + this.#refused }
   }
 
   #schedule() {
@@ -145,6 +146,7 @@ export class Tracker {
 
   /** Servers: one sender at a time. @param {boolean} evenFilling */
   async #start(evenFilling) {
+    this.#stopTimer()
     if (this.#draining) return
     this.#draining = true
     await this.#drain(evenFilling, Number.POSITIVE_INFINITY)
@@ -191,7 +193,9 @@ export class Tracker {
   /** @param {Batch} batch @param {number} timeoutMs */
   async #attempt(batch, timeoutMs) {
     const target = /** @type {import('./deliver.js').Target} */ (this.#target)
+    this.#hitsUnderWay += batch.count
     const { outcome, problem, afterMs } = await deliver(this.#post, target, batch, Math.max(1, timeoutMs))
+    this.#hitsUnderWay -= batch.count
     if (outcome === 'accepted') {
       this.#delivered += batch.count
       this.#failuresInARow = 0

@@ -1,0 +1,83 @@
+/** What only Node's own servers do: several of them, HTTP/2, and closing. */
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import http2 from 'node:http2'
+import type { AddressInfo, Server } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { footfall } from '../../trackers/src/node.js'
+import { Collector } from './collector.ts'
+import { request } from './request.ts'
+
+async function trackerAndCollector(t: TestContext, flushIntervalMs: number) {
+  const collector = await new Collector().start()
+  t.after(() => collector.stop())
+  const track = footfall({ host: collector.url, siteId: 'site_test', key: 'ff_test', flushIntervalMs })
+  return { collector, track }
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+test('several servers may share a tracker, and each has one listener of it', async t => {
+  const { collector, track } = await trackerAndCollector(t, 60_000)
+  const servers = [1, 2].map(() =>
+    http.createServer((incoming, response) => {
+      track(incoming, response)
+      response.end('page')
+    }),
+  )
+  const ports = await Promise.all(servers.map(listen))
+  const before = servers.map(server => server.listenerCount('close'))
+  for (let i = 0; i < 20; i++) await request(ports[i % 2]!, `/${i}`)
+  assert.deepEqual(
+    servers.map((server, i) => server.listenerCount('close') - before[i]!),
+    [1, 1],
+  )
+  servers[0]!.close()
+  await collector.until(hits => hits.length === 20)
+  servers[1]!.close()
+})
+
+test('requests over HTTP/2 are reported as others are', async t => {
+  const { collector, track } = await trackerAndCollector(t, 20)
+  const server = http2.createServer((incoming, response) => {
+    track(incoming as never, response as never)
+    response.statusCode = 404
+    response.end('nothing')
+  })
+  const client = http2.connect(`http://127.0.0.1:${await listen(server)}`)
+  t.after(() => {
+    client.close()
+    server.close()
+  })
+  const stream = client.request({
+    ':path': '/two?ref=x',
+    'user-agent': 'GPTBot/1.2',
+    referer: 'https://chatgpt.com/',
+  })
+  for await (const _ of stream.resume());
+  const { timestamp: _, ...facts } = await collector.hitFor('/two')
+  assert.deepEqual(facts, {
+    method: 'GET',
+    url: '/two?ref=x',
+    status: 404,
+    user_agent: 'GPTBot/1.2',
+    referrer: 'https://chatgpt.com/',
+    ip: '127.0.0.1',
+  })
+})
+
+test('a middleware passes on to the next at once, and what that throws reaches the host', async t => {
+  const { track } = await trackerAndCollector(t, 20)
+  const incoming = new http.IncomingMessage(null as never)
+  const response = new http.ServerResponse(incoming)
+  assert.throws(
+    () =>
+      track(incoming, response, () => {
+        throw new Error("the host's own")
+      }),
+    /the host's own/,
+  )
+})
