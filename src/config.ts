@@ -143,7 +143,7 @@ function readPlan(plan: PlanName, value: <Value>(name: string) => Value): Plan {
 }
 
 function required(text: string): string {
-  if (text.trim() === '') throw new Error('not empty')
+  if (text.trim() === '') throw new Error('filled in, or left out')
   return text
 }
 

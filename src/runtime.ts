@@ -19,8 +19,23 @@ import type { Stores } from './storage/stores.ts'
 /** The file of the embedded engine below the data folder. */
 export const databaseFile = (config: Config): string => join(config.data, 'footfall.db')
 
-export const openStores = (config: Config): Stores =>
-  openSqlite({ file: databaseFile(config), summaryBytesMax: config.cacheBytes })
+/** Throws an Error in words for the operator when the data folder cannot be used. */
+export function openStores(config: Config): Stores {
+  try {
+    return openSqlite({ file: databaseFile(config), summaryBytesMax: config.cacheBytes })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = reasons[code ?? ''] ?? message
+    throw new Error(`The data folder ${config.data} cannot be used: ${reason}`, { cause: error })
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file.',
+  ENOTDIR: 'a part of its path is a file.',
+  EACCES: 'this user may not write there.',
+  EROFS: 'nothing can be written there.',
+}
 
 export interface Runtime {
   readonly app: FastifyInstance

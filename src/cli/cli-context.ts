@@ -1,6 +1,6 @@
 /** What a command has to do with the world, and the options that all commands share. */
-import type { Command } from 'commander'
-import { type Config, readConfig } from '../config.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Config, readConfig, settings } from '../config.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Stores } from '../storage/stores.ts'
 
@@ -37,6 +37,18 @@ export function shared(command: Command, example: string): Command {
     .option('--json', 'machine-readable output on standard output, and nothing else there')
     .addHelpText('after', `\nExample:\n  ${example.replaceAll('\n', '\n  ')}`)
 }
+
+/** For an option that stands for a setting: what the setting refuses is wrong usage of the option. */
+export const asSetting =
+  (name: string) =>
+  (text: string): string => {
+    try {
+      settings.find(setting => setting.name === name)?.parse(text)
+    } catch (error) {
+      throw new InvalidArgumentError(`It must be ${(error as Error).message}.`)
+    }
+    return text
+  }
 
 /** Settings of the environment, with those that were given as options in front. */
 export function configOf(

@@ -1,16 +1,20 @@
 /** The footfall program as a user would run it: a process of its own, with settings and data that the test chooses. */
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startProcess } from './child-processes.ts'
 
 export const root = path.join(import.meta.dirname, '../..')
 export const mainFile = path.join(root, 'src/main.ts')
 
+/** Halves the start of a program that the tests start some hundred times. */
+const compileCache = path.join(tmpdir(), 'footfall-compile-cache')
+
 export type Settings = Readonly<Record<string, string | undefined>>
 
 /** The environment of the program: this one's without its own settings, and those of the test. */
 export function environmentWith(settings: Settings): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('FOOTFALL_'))
-  return { ...Object.fromEntries(others), ...settings }
+  return { ...Object.fromEntries(others), NODE_COMPILE_CACHE: compileCache, ...settings }
 }
 
 export interface Ending {

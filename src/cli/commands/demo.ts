@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { addKey } from '../../accounts/api-keys.ts'
 import { Sessions } from '../../accounts/sessions.ts'
 import { addSite } from '../../accounts/sites.ts'
-import { addUser } from '../../accounts/users.ts'
+import { addUser, Refusal } from '../../accounts/users.ts'
 import { createDetector } from '../../detection/create-detector.ts'
 import { dayMs, dayOf, formatDay } from '../../domain/date-range.ts'
 import { newPassword } from '../../domain/ids.ts'
@@ -37,6 +37,9 @@ export function demoCommand(context: CliContext): Command {
 async function makeDemo(
   parts: OpenedParts,
 ): Promise<{ site: string; key: string; password: string; events: number }> {
+  if (await parts.stores.accounts.findAccountByEmail(demoEmail)) {
+    throw new Refusal(`The demo is there already. To have it anew: footfall user remove ${demoEmail}`)
+  }
   const account = await addUser(parts, demoEmail, 'pro')
   const password = newPassword()
   await new Sessions(parts.stores.accounts).setPassword(account, password)

@@ -1,5 +1,5 @@
 /** footfall explain */
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { createDetector } from '../../detection/create-detector.ts'
 import { type CliContext, configOf, print, type SharedOptions, shared } from '../cli-context.ts'
 
@@ -8,7 +8,7 @@ interface ExplainOptions extends SharedOptions {
   readonly referrer: string
   readonly url: string
   readonly method: string
-  readonly status?: string
+  readonly status?: number
   readonly domain: string
 }
 
@@ -22,14 +22,14 @@ export function explainCommand(context: CliContext): Command {
     .option('--referrer <url>', 'the Referer header', '')
     .option('--url <url>', 'what was requested', '/')
     .option('--method <method>', 'the HTTP method', 'GET')
-    .option('--status <number>', 'the HTTP status of the answer')
+    .option('--status <number>', 'the HTTP status of the answer', readStatus)
     .option('--domain <domain>', 'the domain of the site that was visited', 'example.com')
     .action((options: ExplainOptions) => {
       const config = configOf(context, options)
       const explanation = createDetector({ excludedBots: new Set(config.excludedBots) }).explain({
         method: options.method,
         url: options.url,
-        status: options.status === undefined ? null : Number(options.status),
+        status: options.status ?? null,
         userAgent: options.userAgent,
         referrer: options.referrer,
         siteDomain: options.domain,
@@ -48,4 +48,9 @@ export function explainCommand(context: CliContext): Command {
       ]
       print(context, options, explanation, lines.join('\n'))
     })
+}
+
+function readStatus(text: string): number {
+  if (!/^[1-9]\d\d$/.test(text)) throw new InvalidArgumentError('It must be a number from 100 to 999.')
+  return Number(text)
 }

@@ -1,25 +1,54 @@
 /** footfall serve */
 import { once } from 'node:events'
 import { Command } from 'commander'
-import { settings } from '../../config.ts'
-import { type CliContext, configOf, print, type SharedOptions, shared } from '../cli-context.ts'
+import { type Config, settings } from '../../config.ts'
+import {
+  asSetting,
+  type CliContext,
+  configOf,
+  type OpenServer,
+  print,
+  type SharedOptions,
+  shared,
+} from '../cli-context.ts'
 
 export function serveCommand(context: CliContext): Command {
   return shared(new Command('serve'), 'footfall serve --port 8787 --data ./data')
     .description('Start the server.')
     .option('--host <address>', 'address to listen on (default: FOOTFALL_HOST, or 127.0.0.1)')
-    .option('--port <port>', 'port to listen on, 0 picks one (default: FOOTFALL_PORT, or 8787)')
+    .option(
+      '--port <port>',
+      'port to listen on, 0 picks one (default: FOOTFALL_PORT, or 8787)',
+      asSetting('FOOTFALL_PORT'),
+    )
     .addHelpText('after', `\nSettings, from the environment:\n${describeSettings()}`)
     .action(async (options: SharedOptions & { host?: string; port?: string }) => {
       const config = configOf(context, options, { FOOTFALL_HOST: options.host, FOOTFALL_PORT: options.port })
       const server = await context.openServer(config)
       try {
-        announce(context, options, await server.listen())
+        announce(context, options, await listen(server, config))
         if (!context.stop.aborted) await once(context.stop, 'abort')
       } finally {
         await server.close()
       }
     })
+}
+
+async function listen(server: OpenServer, { host, port }: Config): Promise<string> {
+  try {
+    return await server.listen()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    throw new Error(`Cannot listen on port ${port} of ${host}: ${reasons[code] ?? message}`)
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is in use, perhaps by another Footfall. Choose another with --port.',
+  EACCES: 'this user may not. Choose a port from 1024 on with --port.',
+  EADDRNOTAVAIL: 'this machine has no such address. Choose another with --host.',
+  ENOTFOUND: 'there is no such address. Choose another with --host.',
 }
 
 function announce(context: CliContext, options: SharedOptions, url: string): void {
