@@ -13,6 +13,9 @@ import { theme } from './theme.ts'
 // Each answer of the server allows the styles that carry its nonce, and no others.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? ''
 
+// Dialogs keep the page behind them from scrolling by a style of their own, which asks for the nonce by this name.
+Object.assign(globalThis, { __webpack_nonce__: nonce })
+
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>

@@ -85,7 +85,7 @@ export async function overviewReport(
   return {
     period: { start: formatDay(range.start), end: formatDay(range.end) },
     granularity,
-    comparison: await compare(events, site, facets, range, filter, now, traitsOf),
+    comparison: wanted === null ? null : await compare(events, site, facets, range, filter, now, traitsOf),
     totals: countsOf(sumRows('', nameCounts(facets))),
     buckets: bucketsOf(range, granularity),
     series: {
@@ -121,9 +121,10 @@ function tablesOf(facets: FacetReport, traitsOf: TraitsOf) {
     })),
     sources: ofNames('referral').map(({ name, company, count }) => ({ name, company, count })),
     events: ofNames('conversion').map(({ name, count, value }) => ({ name, count, value })),
-    companies: largestFirst(
-      groupNames(facets, ({ type, name, company }) => traitsOf(type, name, company).company || null),
-    ),
+    companies: groupNames(
+      facets,
+      ({ type, name, company }) => traitsOf(type, name, company).company || null,
+    ).sort((a, b) => b.bot - a.bot || b.referral - a.referral),
     purposes: largestFirst(
       groupNames(facets, ({ type, name, company }) => traitsOf(type, name, company).purpose),
     ),

@@ -31,7 +31,7 @@ export default function Chart({ model }: { readonly model: ChartModel }) {
         type="stacked"
         series={lines.map(({ key, label, colour }) => ({ name: key, label, color: colour }))}
         withLegend={lines.length > 1}
-        legendProps={{ verticalAlign: 'bottom' }}
+        legendProps={{ verticalAlign: 'bottom', itemSorter: null }}
         gridAxis="x"
         tickLine="none"
         valueFormatter={formatAxis}

@@ -2,7 +2,7 @@
 import { Anchor, Tooltip } from '@mantine/core'
 import type { EventType } from '../../../src/domain/event.ts'
 import type { OverviewReport } from '../../../src/reports/overview.ts'
-import { formatChange, formatExact, formatExactMoney, formatRange } from '../format.ts'
+import { formatChange, formatDay, formatExact, formatMoney, formatRange } from '../format.ts'
 import { InfoIcon } from '../parts/icons.tsx'
 import { Quantity } from '../parts/quantity.tsx'
 import { linkTo } from '../router.ts'
@@ -55,10 +55,13 @@ export function Tiles({ overview, metric, onChange }: TilesProps) {
 
 /** Against the days before, without a colour: more bots may be good news or a bill. */
 function Change({ overview, kind }: { readonly overview: OverviewReport; readonly kind: EventType }) {
-  const { comparison, totals } = overview
+  const { comparison, totals, extent, period } = overview
   const worth =
-    kind === 'conversion' && totals.value !== 0 ? text.metrics.valueOf(formatExactMoney(totals.value)) : null
-  if (!comparison) return <span className="tile-change">{worth ?? text.metrics.noComparison}</span>
+    kind === 'conversion' && totals.value !== 0 ? text.metrics.valueOf(formatMoney(totals.value)) : null
+  if (!comparison) {
+    const since = extent && extent.start >= period.start ? text.metrics.since(formatDay(extent.start)) : null
+    return <span className="tile-change">{worth ?? since ?? text.metrics.noComparison}</span>
+  }
   const change = formatChange(comparison.now[kind], comparison.earlier[kind])
   const days = Math.round((Date.parse(comparison.end) - Date.parse(comparison.start)) / 86_400_000) + 1
   const before = text.metrics.before(formatExact(comparison.earlier[kind]), text.metrics.days(days))
@@ -82,7 +85,7 @@ const height = 28
 /** A line without axes: the course at a glance. What is not over yet would look like a drop, and is left out. */
 function Course({ counts, colour }: { readonly counts: readonly number[]; readonly colour: string }) {
   const most = Math.max(1, ...counts)
-  if (counts.length < 2) return null
+  if (counts.length < 2 || counts.every(count => count === 0)) return null
   const points = counts.map(
     (count, i) =>
       `${((i / (counts.length - 1)) * width).toFixed(1)},${(height - 2 - (count / most) * (height - 4)).toFixed(1)}`,
