@@ -1,7 +1,7 @@
 /** Runs two ways of doing the same in turn, round after round, and gives medians, spread and the ratio. */
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type LoadResult, load, type PreparedRequest, RequestFile } from './load.ts'
 import { type ServerProcess, startBare } from './processes.ts'
 
@@ -27,7 +27,7 @@ export function figure(values: readonly number[]): Figure {
 export async function compare(
   rounds: number,
   ours: () => Promise<number>,
-  yardstick: () => Promise<number>
+  yardstick: () => Promise<number>,
 ): Promise<Comparison> {
   const a: number[] = []
   const b: number[] = []
@@ -56,11 +56,13 @@ export interface HttpQuestion {
   readonly parses?: boolean
 }
 
-/** Requests a second of the server against bare node:http that sends the recorded answer to the middle one of the requests. */
+/**
+ * Requests a second of the server against bare node:http that sends the recorded answer to one of the requests, of middle
+ * size. Throws when the server's answers are far smaller on average: fast answers with nothing in them prove nothing.
+ */
 export async function compareHttp(question: HttpQuestion): Promise<HttpComparison> {
   const { server, connections, rounds, seconds } = question
-  const sample = question.requests[Math.floor(question.requests.length / 2)]!
-  const answer = await recordAnswer(server.url, sample)
+  const answer = await recordAnswer(server.url, question.requests)
   const bare = await startBare(answer.file, question.parses)
   const requests = new RequestFile(question.requests)
   const cpu = { ours: [] as number[], yardstick: [] as number[] }
@@ -68,6 +70,11 @@ export async function compareHttp(question: HttpQuestion): Promise<HttpCompariso
     const before = target.cpuMicroseconds()
     const result: LoadResult = await load({ url: target.url, connections, seconds, requests })
     used.push((target.cpuMicroseconds() - before) / result.requests)
+    if (result.bytesPerRequest < answer.bytes / 3) {
+      throw new Error(
+        `answers have ${Math.round(result.bytesPerRequest)} bytes where ${answer.bytes} were expected`,
+      )
+    }
     return result.requestsPerSecond
   }
   try {
@@ -76,28 +83,49 @@ export async function compareHttp(question: HttpQuestion): Promise<HttpCompariso
     const comparison = await compare(
       rounds,
       () => round(server, cpu.ours),
-      () => round(bare, cpu.yardstick)
+      () => round(bare, cpu.yardstick),
     )
     return {
       ...comparison,
       cpu: { ours: figure(cpu.ours).median, yardstick: figure(cpu.yardstick).median },
-      answerBytes: answer.bytes
+      answerBytes: answer.bytes,
     }
   } finally {
     requests.remove()
     await bare.stop()
+    rmSync(dirname(answer.file), { recursive: true })
   }
 }
 
 /** Headers that node:http writes by itself. */
 const ownHeaders = new Set(['date', 'connection', 'keep-alive'])
 
-async function recordAnswer(url: string, { method, path, headers, body }: PreparedRequest) {
-  const response = await fetch(url + path, { method, headers: { ...headers, 'accept-encoding': 'identity' }, ...(body !== undefined && { body }) })
+const samples = 15
+
+/** The answer of middle size to some of the requests, in a file for the bare server. */
+async function recordAnswer(
+  url: string,
+  requests: readonly PreparedRequest[],
+): Promise<{ file: string; bytes: number }> {
+  const some = requests.slice(0, samples)
+  const answers = []
+  for (const request of some) answers.push(await ask(url, request))
+  answers.sort((a, b) => a.body.length - b.body.length)
+  const answer = answers[Math.floor(answers.length / 2)]!
+  const file = join(mkdtempSync(join(tmpdir(), 'footfall-bench-')), 'answer.json')
+  writeFileSync(file, JSON.stringify(answer))
+  return { file, bytes: Buffer.byteLength(answer.body) }
+}
+
+/** Sends a prepared request once. Throws when it is refused. */
+export async function ask(url: string, { method, path, headers, body }: PreparedRequest) {
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...headers, 'accept-encoding': 'identity' },
+    ...(body !== undefined && { body }),
+  })
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`)
   const kept = [...response.headers].filter(([name]) => !ownHeaders.has(name))
-  const file = join(mkdtempSync(join(tmpdir(), 'footfall-bench-')), 'answer.json')
-  writeFileSync(file, JSON.stringify({ status: response.status, headers: Object.fromEntries(kept), body: text }))
-  return { file, bytes: Buffer.byteLength(text) }
+  return { status: response.status, headers: Object.fromEntries(kept), body: text }
 }

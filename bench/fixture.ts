@@ -1,6 +1,6 @@
 /** The stored traffic that the benchmarks ask about: the same for the same number of events, made through the product's own store. */
-import { createDetector } from '../src/detection/create-detector.ts'
 import { catalogue } from '../src/detection/catalogue/catalogue.ts'
+import { createDetector } from '../src/detection/create-detector.ts'
 import { dayMs, dayOf } from '../src/domain/date-range.ts'
 import type { NewEvent, Provenance } from '../src/domain/event.ts'
 import { hashApiKey, newApiKey, newId } from '../src/domain/ids.ts'
@@ -8,6 +8,8 @@ import type { Stores } from '../src/storage/stores.ts'
 
 export const fixtureSites = 1_000
 export const fixtureDays = 180
+/** Of a site at a time, at least. */
+const batchEvents = 100
 
 export interface Fixture {
   /** Read and write. */
@@ -18,10 +20,19 @@ export interface Fixture {
 }
 
 /** Fills empty stores with `events` events of 1,000 sites over 180 days, in the order of time, all sites mixed. */
-export async function fillFixture(stores: Stores, events: number, onDay: (done: number) => void): Promise<Fixture> {
+export async function fillFixture(
+  stores: Stores,
+  events: number,
+  onDay: (done: number) => void,
+): Promise<Fixture> {
   const now = Date.now()
   const lastDay = dayOf(now)
-  const account = (await stores.accounts.addAccount({ id: newId('usr'), email: 'bench@example.com', plan: 'pro', createdAt: now }))!
+  const account = (await stores.accounts.addAccount({
+    id: newId('usr'),
+    email: 'bench@example.com',
+    plan: 'pro',
+    createdAt: now,
+  }))!
   const key = newApiKey()
   await stores.accounts.addKey({
     id: newId('key'),
@@ -30,28 +41,43 @@ export async function fillFixture(stores: Stores, events: number, onDay: (done: 
     hash: hashApiKey(key),
     lastFour: key.slice(-4),
     scopes: ['read', 'write'],
-    createdAt: now
+    createdAt: now,
   })
   const sites = []
   for (let i = 0; i < fixtureSites; i++) {
-    const site = { id: newId('site'), accountId: account.id, domain: `site-${i}.example`, key: newId('ak'), createdAt: now }
+    const site = {
+      id: newId('site'),
+      accountId: account.id,
+      domain: `site-${i}.example`,
+      key: newId('ak'),
+      createdAt: now,
+    }
     sites.push((await stores.accounts.addSite(site))!)
   }
   const traffic = new FixtureTraffic()
   const perSiteDay = events / fixtureSites / fixtureDays
-  for (let d = 0; d < fixtureDays; d++) {
-    const day = lastDay - fixtureDays + 1 + d
-    const count = Math.round(perSiteDay * (d + 1)) - Math.round(perSiteDay * d)
+  const firstDay = lastDay - fixtureDays + 1
+  // Little traffic is handed over in batches of as many events as much traffic, or it would take as long.
+  const step = Math.max(1, Math.ceil(batchEvents / perSiteDay))
+  for (let d = 0; d < fixtureDays; d += step) {
+    const end = Math.min(d + step, fixtureDays)
+    const count = Math.round(perSiteDay * end) - Math.round(perSiteDay * d)
     const waiting: Promise<unknown>[] = []
     for (const site of sites) {
-      const batch = traffic.day(day, count).filter(event => event.createdAt <= now + dayMs)
+      const batch = traffic.days(firstDay + d, end - d, count)
       waiting.push(
-        stores.events.append({ site: site.number, account: account.number, events: batch, now, monthlyLimit: null })
+        stores.events.append({
+          site: site.number,
+          account: account.number,
+          events: batch,
+          now,
+          monthlyLimit: null,
+        }),
       )
       if (waiting.length === 100) await Promise.all(waiting.splice(0))
     }
     await Promise.all(waiting)
-    onDay(d + 1)
+    onDay(end)
   }
   return { key, siteIds: sites.map(site => site.id), lastDay }
 }
@@ -70,7 +96,7 @@ export class FixtureTraffic {
       referrerHost,
       status: 200,
       rule,
-      catalogueVersion: version
+      catalogueVersion: version,
     })
     this.#bots = catalogue.bots
       .filter(bot => bot.token !== null && bot.exampleUserAgents.length > 0)
@@ -78,7 +104,7 @@ export class FixtureTraffic {
       .map(bot => ({
         name: bot.name,
         company: bot.company,
-        provenance: provenance(bot.exampleUserAgents[0]!, null, `token:${bot.token}`)
+        provenance: provenance(bot.exampleUserAgents[0]!, null, `token:${bot.token}`),
       }))
     this.#assistants = catalogue.sources
       .filter(({ hosts }) => hosts.length > 0)
@@ -86,19 +112,30 @@ export class FixtureTraffic {
       .flatMap(({ source, hosts }) =>
         [1, 2, 3, 4, 5, 6, 7, 8].map(n => ({
           name: source,
-          provenance: provenance(`Mozilla/5.0 (X11; Linux x86_64) Chrome/${130 + n}.0.0.0 Safari/537.36`, hosts[0]!, `host:${hosts[0]}`)
-        }))
+          provenance: provenance(
+            `Mozilla/5.0 (X11; Linux x86_64) Chrome/${130 + n}.0.0.0 Safari/537.36`,
+            hosts[0]!,
+            `host:${hosts[0]}`,
+          ),
+        })),
       )
   }
 
   /** Three of four are bots, one of fifty a conversion. */
-  day(day: number, count: number): NewEvent[] {
-    return Array.from({ length: count }, (_, i) => this.event(day * dayMs + Math.floor(((i + this.#random()) / count) * dayMs)))
+  days(first: number, days: number, count: number): NewEvent[] {
+    const stepMs = (days * dayMs) / count
+    return Array.from({ length: count }, (_, i) =>
+      this.event(first * dayMs + Math.floor((i + this.share()) * stepMs)),
+    )
   }
 
   event(createdAt: number): NewEvent {
-    const kind = this.#random()
-    const common = { path: `/articles/2026/page-${this.#uneven(500)}`, country: ['US', 'DE', 'GB', 'FR', 'JP', 'IE'][this.#uneven(6)]!, createdAt }
+    const kind = this.share()
+    const common = {
+      path: `/articles/2026/page-${this.#uneven(500)}`,
+      country: ['US', 'DE', 'GB', 'FR', 'JP', 'IE'][this.#uneven(6)]!,
+      createdAt,
+    }
     if (kind < 0.75) {
       const { name, company, provenance } = this.#bots[this.#uneven(this.#bots.length)]!
       return { type: 'bot', name, company, value: null, provenance, ...common }
@@ -107,18 +144,33 @@ export class FixtureTraffic {
       const { name, provenance } = this.#assistants[this.#uneven(this.#assistants.length)]!
       return { type: 'referral', name, company: '', value: null, provenance, ...common }
     }
-    const value = Math.round(this.#random() * 10_000) / 100
-    return { type: 'conversion', name: ['signup', 'purchase', 'contact'][this.#uneven(3)]!, company: '', value, provenance: named, ...common }
+    const value = Math.round(this.share() * 10_000) / 100
+    return {
+      type: 'conversion',
+      name: ['signup', 'purchase', 'contact'][this.#uneven(3)]!,
+      company: '',
+      value,
+      provenance: named,
+      ...common,
+    }
   }
 
-  #random(): number {
+  /** From 0 to below 1, by chance that is the same in every run. */
+  share(): number {
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0
     return this.#state / 2 ** 32
   }
 
   #uneven(length: number): number {
-    return Math.floor(this.#random() ** 2 * length)
+    return Math.floor(this.share() ** 2 * length)
   }
 }
 
-const named: Provenance = { arrival: 'events', userAgent: null, referrerHost: null, status: null, rule: null, catalogueVersion: null }
+const named: Provenance = {
+  arrival: 'events',
+  userAgent: null,
+  referrerHost: null,
+  status: null,
+  rule: null,
+  catalogueVersion: null,
+}

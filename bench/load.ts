@@ -15,6 +15,8 @@ export interface Load {
 export interface LoadResult {
   readonly requestsPerSecond: number
   readonly requests: number
+  /** Of the answers, headers included. */
+  readonly bytesPerRequest: number
   /** Latencies in milliseconds. */
   readonly p50: number
   readonly p99: number
@@ -27,17 +29,23 @@ const run = promisify(execFile)
 export async function load({ url, connections, seconds, requests }: Load): Promise<LoadResult> {
   const script = join(import.meta.dirname, 'requests.lua')
   const sizes = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
-  const { stdout } = await run('wrk', [...sizes, '-s', script, url, '--', requests.path], { maxBuffer: 2 ** 24 })
+  const { stdout } = await run('wrk', [...sizes, '-s', script, url, '--', requests.path], {
+    maxBuffer: 2 ** 24,
+  })
   const line = /RESULT (.*)/.exec(stdout)?.[1]
   if (line === undefined) throw new Error(`wrk printed no result:\n${stdout}`)
-  const result = JSON.parse(line) as Record<'requests' | 'microseconds' | 'p50' | 'p99' | 'max' | 'failed', number>
+  const result = JSON.parse(line) as Record<
+    'requests' | 'microseconds' | 'bytes' | 'p50' | 'p99' | 'max' | 'failed',
+    number
+  >
   if (result.failed > 0) throw new Error(`${result.failed} of ${result.requests} requests to ${url} failed`)
   return {
     requests: result.requests,
+    bytesPerRequest: result.bytes / result.requests,
     requestsPerSecond: (result.requests / result.microseconds) * 1e6,
     p50: result.p50 / 1000,
     p99: result.p99 / 1000,
-    max: result.max / 1000
+    max: result.max / 1000,
   }
 }
 
@@ -48,7 +56,7 @@ export async function loadGenerator(): Promise<string> {
     if (error.code === 'ENOENT') throw new Error('The benchmarks need wrk: apt-get install wrk')
     return error as { stdout: string }
   })
-  return stdout.split('\n')[0]!.trim()
+  return stdout.split(' [')[0]!.trim()
 }
 
 export interface PreparedRequest {
@@ -73,7 +81,11 @@ export class RequestFile {
 }
 
 function toWire({ method, path, headers, body }: PreparedRequest): string {
-  const all = { Host: '127.0.0.1', ...headers, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) }
+  const all = {
+    Host: '127.0.0.1',
+    ...headers,
+    ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }),
+  }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
 }

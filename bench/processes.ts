@@ -19,7 +19,7 @@ export interface ServerProcess {
 /** Footfall itself, with everything on: authentication, rate limit (which does not bite), log (to nowhere), headers. */
 export const startFootfall = (data: string): Promise<ServerProcess> =>
   start(['src/main.ts', 'serve', '--port', '0', '--data', data], {
-    FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000000'
+    FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000000',
   })
 
 /** Bare node:http. `answer` is sent for every request; `parses` also reads and parses the body. */
@@ -34,29 +34,32 @@ async function start(args: readonly string[], environment: Record<string, string
   const child = spawn(process.execPath, args, {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', nowhere]
+    stdio: ['ignore', 'pipe', nowhere],
   })
   closeSync(nowhere)
   const url = await Promise.race([
     firstAddress(child),
     once(child, 'exit').then(() => {
       throw new Error(`${args.join(' ')} ended before it listened`)
-    })
+    }),
   ])
   return {
     url,
     startMs: performance.now() - started,
     cpuMicroseconds() {
-      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
       return ((Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond) * 1e6
     },
-    memoryMib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    memoryMib: () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
     async stop() {
       if (child.exitCode !== null) return
       const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended
-    }
+    },
   }
 }
 

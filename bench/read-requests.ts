@@ -16,21 +16,33 @@ export class ReadRequests {
 
   sameStats(): PreparedRequest[] {
     const { lastDay } = this.#fixture
-    return [this.#get(this.#fixture.siteIds[0]!, 'stats', { start: formatDay(lastDay - 29), end: formatDay(lastDay) })]
+    return [
+      this.#get(this.#fixture.siteIds[0]!, 'stats', {
+        start: formatDay(lastDay - 29),
+        end: formatDay(lastDay),
+      }),
+    ]
   }
 
   /** A random site, 7 to 90 days, ending on any of the last 90 days. */
   randomStats(): PreparedRequest[] {
     return this.#many(() => {
       const end = this.#fixture.lastDay - this.#below(90)
-      return this.#get(this.#site(), 'stats', { start: formatDay(end - 6 - this.#below(84)), end: formatDay(end) })
+      return this.#get(this.#site(), 'stats', {
+        start: formatDay(end - 6 - this.#below(84)),
+        end: formatDay(end),
+      })
     })
   }
 
   series(granularity: 'day' | 'hour'): PreparedRequest[] {
     return this.#many(() => {
       const end = this.#fixture.lastDay - this.#below(90)
-      return this.#get(this.#site(), 'timeseries', { granularity, start: formatDay(end - 29), end: formatDay(end) })
+      return this.#get(this.#site(), 'timeseries', {
+        granularity,
+        start: formatDay(end - 29),
+        end: formatDay(end),
+      })
     })
   }
 
@@ -38,7 +50,11 @@ export class ReadRequests {
   events(type: 'conversion' | null): PreparedRequest[] {
     return this.#many(() => {
       const end = this.#fixture.lastDay - this.#below(type ? 30 : 150)
-      return this.#get(this.#site(), 'events', { start: '1970-01-01', end: formatDay(end), ...(type && { type }) })
+      return this.#get(this.#site(), 'events', {
+        start: '1970-01-01',
+        end: formatDay(end),
+        ...(type && { type }),
+      })
     })
   }
 
@@ -50,7 +66,7 @@ export class ReadRequests {
     return {
       method: 'GET',
       path: `/api/v1/sites/${site}/${operation}?${new URLSearchParams(query)}`,
-      headers: { Authorization: `Bearer ${this.#fixture.key}` }
+      headers: { Authorization: `Bearer ${this.#fixture.key}` },
     }
   }
 
