@@ -95,7 +95,7 @@ export class LogImport {
     return this.opened.source.close()
   }
 
-  /** Imports all that there is by now, unless the signal stops it; what was judged is then on its way to the store. */
+  /** Imports all that there is by now, unless the signal stops it; what was judged is then stored. */
   async importAvailable(): Promise<void> {
     if (this.#allKnown) await this.#countKnownLines()
     do {
@@ -104,7 +104,7 @@ export class LogImport {
       if (this.#parts.writer.isIdle && this.#isWorthWriting()) await this.#writeBatch()
       this.#parts.onAdvance(this)
     } while (!this.#parts.signal.aborted && (await this.#fill()))
-    await this.#writeBatch()
+    await this.#storeAll()
   }
 
   /**
@@ -149,13 +149,13 @@ export class LogImport {
     const filled = this.#reader.fill()
     while (!(await settlesWithin(filled, idleMs, signal))) {
       if (signal.aborted) return false
-      await this.#writeBatch()
+      await this.#storeAll()
     }
     try {
       return await filled
     } catch (error) {
       // What came before damaged data is as good as any.
-      await this.#writeBatch()
+      await this.#storeAll()
       throw error
     }
   }
@@ -181,6 +181,12 @@ export class LogImport {
   #isWorthWriting(): boolean {
     const bytes = this.#reader.offset - this.#storedOffset
     return bytes >= batchBytesMin || this.#judge.eventCount >= batchEventsMin
+  }
+
+  /** Waits for the store, so that a refusal is heard of now and not with the next line. */
+  async #storeAll(): Promise<void> {
+    await this.#writeBatch()
+    await this.#parts.writer.drain()
   }
 
   async #writeBatch(): Promise<void> {

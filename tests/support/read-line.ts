@@ -1,0 +1,38 @@
+/** What a log format reads from a line, as its tests compare it. */
+import { type LogFormat, rawLine } from '../../src/ingest/logs/log-line.ts'
+
+export interface Expected {
+  /** ISO 8601. */
+  at: string
+  address?: string
+  country?: string
+  method?: string
+  url: string
+  status?: number | null
+  referrer?: string
+  userAgent?: string
+}
+
+/** The last line of a log, after the `#` lines and other lines before it. */
+export function readLast(format: LogFormat, log: string): Expected | null {
+  const parser = format.open('', null)
+  let parsed = false
+  for (const text of log.split('\n')) {
+    if (text.startsWith('#')) parser.directive(text)
+    else parsed = parser.parse(rawLine(text))
+  }
+  if (!parsed) return null
+  const { timeMs, address, country, method, url, status, referrer, userAgent } = parser.line
+  return { at: new Date(timeMs).toISOString(), address, country, method, url, status, referrer, userAgent }
+}
+
+/** With what most requests have in common. */
+export const whole = (expected: Expected): Expected => ({
+  address: '',
+  country: '',
+  method: 'GET',
+  status: 200,
+  referrer: '',
+  userAgent: '',
+  ...expected,
+})
