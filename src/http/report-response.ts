@@ -42,7 +42,12 @@ export function sendReport(
     if (isUnchanged(request.headers['if-none-match'], etag)) return sendBody(request, reply, etag, '')
     const answer = build()
     if (typeof answer === 'object' && !(answer instanceof Promise)) {
-      return sendBody(request, reply, etag, Readable.from(answer, { objectMode: false }))
+      const pieces = Readable.from(answer, { objectMode: false })
+      // The status is sent by then: all that the client can see is that the answer breaks off.
+      pieces.once('error', error => {
+        request.log.error({ err: error, requestId: request.id }, 'streamed answer failed')
+      })
+      return sendBody(request, reply, etag, pieces)
     }
     return whenKnown(answer, body => {
       if (remember) parts.answers.put(request.url, { ...circumstances, etag, body })

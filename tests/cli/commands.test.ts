@@ -154,6 +154,15 @@ describe('while a server runs on the same data,', () => {
     )
   })
 
+  test('user password gives an account a new password for the dashboard, and shows it once', async () => {
+    await json('user', 'add', 'forgetful@example.com')
+    const first = await json<User & { password: string }>('user', 'password', 'forgetful@example.com')
+    assert.deepEqual(Object.keys(first), ['id', 'email', 'plan', 'password'])
+    assert.ok(first.password.length >= 16)
+    const second = await json<User & { password: string }>('user', 'password', 'forgetful@example.com')
+    assert.notEqual(second.password, first.password)
+  })
+
   test('commands that run at the same moment wait for one another: nothing is lost', async () => {
     const emails = Array.from({ length: 4 }, (_, n) => `together-${n}@example.com`)
     await Promise.all(emails.map(email => json('user', 'add', email)))

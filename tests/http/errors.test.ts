@@ -1,5 +1,7 @@
 /** Every error code can be reached, has its status and the one shape, and shows nothing of the inside. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
@@ -271,6 +273,32 @@ describe('a fault inside:', () => {
       const refused = await ask(`${faulty.url}/api/v1/sites/${site.id}/events`, { method: 'POST', key, body })
       assertIsError(refused, 'SERVER_ERROR')
       assert.equal((await ask(`${faulty.url}/api/v1/sites`, { key })).status, 200, 'the rest goes on')
+    } finally {
+      await faulty.stop()
+    }
+  })
+
+  test('a fault in the middle of a streamed answer breaks it off: nobody takes half a series for a whole one', async () => {
+    const faulty = await startServer()
+    try {
+      const { site, key } = await addAccount(faulty.data)
+      const place = `${faulty.url}/api/v1/sites/${site.id}`
+      const body = ['1975', '2025'].map(year => ({ ...visit, created_at: `${year}-06-01T00:00:00Z` }))
+      assert.equal((await ask(`${place}/events`, { method: 'POST', key, body })).status, 201)
+      const century = `${place}/timeseries?granularity=hour&start=1970-01-01&end=2069-12-31`
+      const [response] = (await once(
+        request(century, { headers: { authorization: `Bearer ${key}` } }).end(),
+        'response',
+      )) as [IncomingMessage]
+      assert.equal(response.statusCode, 200)
+      await once(response, 'readable')
+      const database = new DatabaseSync(path.join(faulty.data, 'footfall.db'))
+      database.exec('DROP TABLE day')
+      database.close()
+      await assert.rejects(async () => {
+        for await (const _ of response);
+      }, /aborted|ECONNRESET/)
+      await faulty.logged(line => JSON.stringify(line).includes('no such table'))
     } finally {
       await faulty.stop()
     }
