@@ -27,19 +27,11 @@ export function expectedCounts(events: readonly CountedEvent[], range: DateRange
       const cents = ofName.reduce((sum, { value }) => sum + Math.round((value ?? 0) * 100), 0)
       counts[type].push({ name, company: ofName[0]!.company, count: ofName.length, value: cents / 100 })
     }
+    // By count, then by name in the order of code units.
+    counts[type].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
   }
-  return inOrder(counts)
+  return counts
 }
-
-/** Counts come in no particular order. */
-export const inOrder = (counts: CountsByName): CountsByName => ({
-  bot: sorted(counts.bot),
-  referral: sorted(counts.referral),
-  conversion: sorted(counts.conversion),
-})
-
-const sorted = (names: readonly NameCount[]): NameCount[] =>
-  [...names].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 
 export function expectedSeries(
   events: readonly CountedEvent[],
@@ -75,7 +67,7 @@ export async function assertRollUpsEqualList(store: EventStore, site: number): P
   const events = await listAll(store, site)
   const ids = new Set(events.map(event => event.id))
   assert.equal(ids.size, events.length, 'an event is listed twice')
-  assert.deepEqual(inOrder(await store.countsByName(site, everyDay)), expectedCounts(events, everyDay))
+  assert.deepEqual(await store.countsByName(site, everyDay), expectedCounts(events, everyDay))
   if (events.length === 0) return 0
   const range = { start: dayOf(events.at(-1)!.createdAt), end: dayOf(events[0]!.createdAt) }
   for (const granularity of ['day', 'hour'] as const) {

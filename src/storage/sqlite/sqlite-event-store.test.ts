@@ -1,9 +1,11 @@
 /** How much work a question is, in statements: a guard against slowing down that every machine can check alike. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { CountingDatabase } from '../../../tests/contract/counting-database.ts'
 import {
+  batchOf,
   botEvent,
   conversionEvent,
   manyEvents,
@@ -13,9 +15,11 @@ import {
 } from '../../../tests/contract/sample-events.ts'
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
 import { dayMs, dayOf } from '../../domain/date-range.ts'
-import type { EventStore } from '../event-store.ts'
+import type { CountsByName, EventStore } from '../event-store.ts'
+import { SqliteAppender } from './sqlite-appender.ts'
 import { createSqliteEventStore } from './sqlite-event-store.ts'
 import { Freshness } from './sqlite-freshness.ts'
+import { packEvents } from './sqlite-packed-events.ts'
 import { migrate } from './sqlite-schema.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
@@ -24,12 +28,12 @@ migrate(file)
 const writers: SqliteWriter[] = []
 after(() => Promise.all(writers.map(writer => writer.close())))
 
-function openCounting(summaryBytesMax = 2 ** 20): { reader: CountingDatabase; events: EventStore } {
+function openCounting(summaryBytesMax = 2 ** 20) {
   const reader = new CountingDatabase(file, { readOnly: true })
   const freshness = new Freshness(reader)
   const writer = new SqliteWriter(file, () => freshness.expire())
   writers.push(writer)
-  return { reader, events: createSqliteEventStore(reader, writer, freshness, summaryBytesMax) }
+  return { reader, freshness, events: createSqliteEventStore(reader, writer, freshness, summaryBytesMax) }
 }
 
 const month = { start: dayOf(noon) - 29, end: dayOf(noon) }
@@ -128,4 +132,30 @@ test('where memory for roll-ups is short, sites make room for each other and eve
   }
   assert.equal(reads[0], 0)
   assert.ok(reads[1]! > sites.length, 'nothing made room')
+})
+
+test('an answer over several spans is of one moment, also when another process commits in the middle of a round', () => {
+  const { reader, events, freshness } = openCounting()
+  const far = noon - 100 * dayMs
+  const pair = [botEvent({ createdAt: far }), botEvent({ createdAt: noon })]
+  const other = new DatabaseSync(file)
+  const appender = new SqliteAppender(other)
+  const commit = (): void => {
+    other.exec('BEGIN IMMEDIATE')
+    const { outcome } = appender.append({ ...batchOf(5, []), events: packEvents(pair) })
+    appender.flush()
+    other.exec('COMMIT')
+    assert.equal(outcome, 'recorded')
+  }
+  const countOf = (start: number, end: number): number =>
+    (events.countsByName(5, { start: dayOf(start), end: dayOf(end) }) as CountsByName).bot[0]?.count ?? 0
+  commit()
+  freshness.hold()
+  assert.equal(countOf(far, far), 1)
+  commit()
+  // The first span is in memory, the second is not: what is read now must not be added to what was.
+  assert.equal(countOf(far, noon) % 2, 0)
+  assert.equal(countOf(noon, noon), 2)
+  assert.ok(reader.ran.length > 0)
+  other.close()
 })
