@@ -26,7 +26,7 @@ async function assertCode(answer: Promise<Answer>, status: number, code: string)
 describe('route, then key:', () => {
   test('an unknown path without a key is 404 NOT_FOUND', async () => {
     for (const place of [
-      '/',
+      '/api',
       '/api/v1',
       '/api/v2/sites',
       '/api/v1/sites/',
