@@ -13,6 +13,8 @@ export interface ServerProcess {
   cpuMicroseconds(): number
   /** Resident memory in MiB. */
   memoryMib(): number
+  /** The most it ever was. */
+  peakMemoryMib(): number
   stop(): Promise<void>
 }
 
@@ -52,8 +54,8 @@ async function start(args: readonly string[], environment: Record<string, string
         .split(' ')
       return ((Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond) * 1e6
     },
-    memoryMib: () =>
-      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    memoryMib: () => statusMib(child.pid, 'VmRSS'),
+    peakMemoryMib: () => statusMib(child.pid, 'VmHWM'),
     async stop() {
       if (child.exitCode !== null) return
       const ended = once(child, 'exit')
@@ -61,6 +63,11 @@ async function start(args: readonly string[], environment: Record<string, string
       await ended
     },
   }
+}
+
+function statusMib(pid: number | undefined, field: string): number {
+  const line = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(line?.[1]) / 1024
 }
 
 async function firstAddress(child: ChildProcess): Promise<string> {
