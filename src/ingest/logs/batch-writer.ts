@@ -77,21 +77,20 @@ export class BatchWriter {
     await this.#onItsWay
   }
 
-  async #append({ events, tally, progress }: ImportBatch): Promise<void> {
-    if (progress !== null) {
-      const { store, clock, site, account, monthlyLimit } = this.#target
-      const now = clock()
-      const outcome = await store.append({
-        site,
-        account,
-        events,
-        now,
-        monthlyLimit,
-        importProgress: progress,
-      })
-      if (outcome.outcome !== 'recorded') throw refusal(outcome, this.stored, now)
+  /** Not async, so that the events are let go as soon as the store has taken what it needs of them. */
+  #append({ events, tally, progress }: ImportBatch): Promise<void> {
+    if (progress === null) {
+      addTally(this.stored, tally)
+      return Promise.resolve()
     }
-    addTally(this.stored, tally)
+    const { store, clock, site, account, monthlyLimit } = this.#target
+    const now = clock()
+    return store
+      .append({ site, account, events, now, monthlyLimit, importProgress: progress })
+      .then(outcome => {
+        if (outcome.outcome !== 'recorded') throw refusal(outcome, this.stored, now)
+        addTally(this.stored, tally)
+      })
   }
 }
 

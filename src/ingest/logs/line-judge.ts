@@ -4,9 +4,9 @@ import type { Clock } from '../../domain/clock.ts'
 import { dayMs } from '../../domain/date-range.ts'
 import { type NewEvent, unknownCountry } from '../../domain/event.ts'
 import type { CountryLookup } from '../country.ts'
+import { EventGatherer } from './event-gatherer.ts'
 import { emptyTally, type Tally } from './import-report.ts'
 import type { LineParser, LogLine, RawLine } from './log-line.ts'
-import { createEventMaker, type MakeEvent } from './visit-event.ts'
 
 export interface JudgeParts {
   readonly detector: Detector
@@ -15,32 +15,32 @@ export interface JudgeParts {
 }
 
 export interface Judged {
-  readonly events: NewEvent[]
+  readonly events: readonly NewEvent[]
   readonly tally: Tally
 }
 
 export class LineJudge {
   readonly #parts: JudgeParts
   readonly #parser: LineParser
-  readonly #makeEvent: MakeEvent
+  readonly #events: EventGatherer
   #latestMs: number
-  #judged: Judged = { events: [], tally: emptyTally() }
+  #tally = emptyTally()
 
   constructor(parts: JudgeParts, parser: LineParser) {
     this.#parts = parts
     this.#parser = parser
-    this.#makeEvent = createEventMaker(parts.detector.catalogueVersion)
+    this.#events = new EventGatherer(parts.detector.catalogueVersion)
     this.#latestMs = parts.clock() + dayMs
   }
 
   get eventCount(): number {
-    return this.#judged.events.length
+    return this.#events.count
   }
 
   /** What the lines since the last call came to. */
   takeJudged(): Judged {
-    const judged = this.#judged
-    this.#judged = { events: [], tally: emptyTally() }
+    const judged = { events: this.#events.take(), tally: this.#tally }
+    this.#tally = emptyTally()
     this.#latestMs = this.#parts.clock() + dayMs
     return judged
   }
@@ -48,7 +48,7 @@ export class LineJudge {
   /** False when the line is malformed, which includes a time before 1970 or more than 24 h ahead. */
   judge(raw: RawLine): boolean {
     const { line } = this.#parser
-    const { tally, events } = this.#judged
+    const tally = this.#tally
     tally.lines++
     if (!this.#parser.parse(raw) || !(line.timeMs >= 0 && line.timeMs <= this.#latestMs)) {
       tally.malformed++
@@ -59,21 +59,21 @@ export class LineJudge {
       tally.ignored[verdict.reason]++
     } else {
       tally.recorded[verdict.kind]++
-      events.push(this.#makeEvent(line, verdict, this.#countryOf(line), line.timeMs))
+      this.#events.add(line, verdict, this.#countryOf(line), line.timeMs)
     }
     return true
   }
 
   /** A line that is malformed whatever it says. */
   countMalformed(): void {
-    this.#judged.tally.lines++
-    this.#judged.tally.malformed++
+    this.#tally.lines++
+    this.#tally.malformed++
   }
 
   /** Lines that an earlier import dealt with. */
   countDuplicates(lines: number): void {
-    this.#judged.tally.lines += lines
-    this.#judged.tally.duplicate += lines
+    this.#tally.lines += lines
+    this.#tally.duplicate += lines
   }
 
   /** By the client's address, else what the log says of it. */

@@ -1,4 +1,4 @@
-/** The event that a line of a log becomes when its visit counts, with all that later explains or re-judges it. */
+/** The events that lines of a log become when their visits count, with all that later explains or re-judges them. */
 import type { Verdict, Visit } from '../../detection/detector.ts'
 import { pagePath } from '../../detection/page-path.ts'
 import { rememberRecent } from '../../detection/remember-recent.ts'
@@ -7,32 +7,62 @@ import type { NewEvent, Provenance } from '../../domain/event.ts'
 
 export type CountedVerdict = Exclude<Verdict, { kind: 'ignored' }>
 
-export type MakeEvent = (
-  visit: Visit,
-  verdict: CountedVerdict,
-  country: string,
-  createdAt: number,
-) => NewEvent
-
 /** What is kept of a user agent; a longer one is judged whole. */
 const userAgentLengthMax = 1000
 
 const rememberedPaths = 10_000
 
-export function createEventMaker(catalogueVersion: string): MakeEvent {
-  const provenances = new ProvenanceMemory(catalogueVersion)
-  const ownPath = rememberRecent(ownText, rememberedPaths)
+/**
+ * Gathers events. They become objects only when they are taken: thousands of objects that wait for their batch would be
+ * moved to the memory of long-lived ones, which is cleaned so seldom that an import of a long log would need 100 MiB more.
+ */
+export class EventGatherer {
+  readonly #provenances: ProvenanceMemory
+  readonly #ownPath = rememberRecent(ownText, rememberedPaths)
+  readonly #verdicts: CountedVerdict[] = []
+  readonly #paths: string[] = []
+  readonly #countries: string[] = []
+  readonly #times: number[] = []
+  readonly #origins: Provenance[] = []
+  #count = 0
 
-  return (visit, verdict, country, createdAt) => ({
-    type: verdict.kind,
-    name: verdict.kind === 'bot' ? verdict.name : verdict.source,
-    company: verdict.kind === 'bot' ? verdict.company : '',
-    path: ownPath(pagePath(visit.url)),
-    country,
-    createdAt,
-    value: null,
-    provenance: provenances.of(visit, verdict.rule),
-  })
+  constructor(catalogueVersion: string) {
+    this.#provenances = new ProvenanceMemory(catalogueVersion)
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  add(visit: Visit, verdict: CountedVerdict, country: string, createdAt: number): void {
+    const at = this.#count++
+    this.#verdicts[at] = verdict
+    this.#paths[at] = this.#ownPath(pagePath(visit.url))
+    this.#countries[at] = country
+    this.#times[at] = createdAt
+    this.#origins[at] = this.#provenances.of(visit, verdict.rule)
+  }
+
+  /** Gives what was gathered since the last call. */
+  take(): NewEvent[] {
+    const events = Array.from({ length: this.#count }, (_, at) => this.#eventAt(at))
+    this.#count = 0
+    return events
+  }
+
+  #eventAt(at: number): NewEvent {
+    const verdict = this.#verdicts[at]!
+    return {
+      type: verdict.kind,
+      name: verdict.kind === 'bot' ? verdict.name : verdict.source,
+      company: verdict.kind === 'bot' ? verdict.company : '',
+      path: this.#paths[at]!,
+      country: this.#countries[at]!,
+      createdAt: this.#times[at]!,
+      value: null,
+      provenance: this.#origins[at]!,
+    }
+  }
 }
 
 /** Lines of a log share few provenances, and the store recognises the same object cheaply. */
