@@ -89,7 +89,7 @@ export class Collector {
   }
 
   /** Waits until the accepted hits are as wished, and returns them. */
-  async until(wish: (hits: readonly WireHit[]) => boolean, withinMs = 5000): Promise<WireHit[]> {
+  async until(wish: (hits: readonly WireHit[]) => boolean, withinMs = 15_000): Promise<WireHit[]> {
     const deadlineMs = Date.now() + withinMs
     while (!wish(this.hits)) {
       if (Date.now() > deadlineMs) {

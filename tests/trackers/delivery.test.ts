@@ -291,7 +291,7 @@ describe('a tracker', () => {
     tracker.record(hit('/'))
     const startMs = performance.now()
     await tracker.close(150)
-    assert.ok(performance.now() - startMs < 500)
+    assert.ok(performance.now() - startMs < 2000)
     assert.deepEqual(tracker.counts(), { queued: 1, delivered: 0, dropped: 0 })
     tracker.record(hit('/late'))
     assert.equal(tracker.counts().queued, 1)

@@ -27,7 +27,7 @@ async function siteWithWriteKey() {
 }
 
 async function untilTotals(client: SiteClient, wished: { bot_visits: number; referrals: number }) {
-  const deadlineMs = Date.now() + 8000
+  const deadlineMs = Date.now() + 20_000
   for (;;) {
     const stats = await client.stats()
     const { bot_visits, referrals } = stats.totals
