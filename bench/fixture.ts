@@ -43,17 +43,13 @@ export async function fillFixture(
     scopes: ['read', 'write'],
     createdAt: now,
   })
-  const sites = []
-  for (let i = 0; i < fixtureSites; i++) {
-    const site = {
-      id: newId('site'),
-      accountId: account.id,
-      domain: `site-${i}.example`,
-      key: newId('ak'),
-      createdAt: now,
-    }
-    sites.push((await stores.accounts.addSite(site))!)
-  }
+  const sites = await Promise.all(
+    Array.from({ length: fixtureSites }, async (_, i) => {
+      const domain = `site-${i}.example`
+      const site = { id: newId('site'), accountId: account.id, domain, key: newId('ak'), createdAt: now }
+      return (await stores.accounts.addSite(site))!
+    }),
+  )
   const traffic = new FixtureTraffic()
   const perSiteDay = events / fixtureSites / fixtureDays
   const firstDay = lastDay - fixtureDays + 1

@@ -18,6 +18,8 @@ export interface Results {
   readonly rows: readonly (Row | RowNotMeasured)[]
 }
 
+const eventsOfTargets = 20_000_000
+
 const head = ['#', 'Measure', 'Ours', 'Yardstick', 'Score', 'Target', 'CPU µs a request: ours / bare']
 
 export function textTable({ rows }: Results): string {
@@ -70,11 +72,16 @@ const end = '<!-- end of figures -->'
 
 /** Puts the table between the two marks of docs/performance.md. */
 export function writeDocs(results: Results): void {
-  const text = readFileSync(page, 'utf8')
+  writeFileSync(page, withFigures(readFileSync(page, 'utf8'), results))
+}
+
+/** The page with the figures of `results`. Throws when it lacks the marks. */
+export function withFigures(text: string, results: Results): string {
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
-  if (from < 0 || to < from) throw new Error(`${page} lacks the marks between which the figures stand`)
-  const figures = `${begin}\n${caption(results)}\n\n${markdownTable(results)}\n`
-  writeFileSync(page, text.slice(0, from) + figures + text.slice(to))
+  if (from < 0 || to < from)
+    throw new Error('docs/performance.md lacks the marks between which the figures stand')
+  const figures = `${begin}\n\n${caption(results)}\n\n${markdownTable(results)}\n\n`
+  return text.slice(0, from) + figures + text.slice(to)
 }
 
 export function caption(results: Results): string {
@@ -82,5 +89,8 @@ export function caption(results: Results): string {
   return [
     `\`${command}\` on ${date.slice(0, 10)}, commit ${commit}; ${machine}; Node ${node}; ${loadGenerator}.`,
     `${events.toLocaleString('en')} events stored; medians of ${rounds} rounds of ${secondsOfRound} s, lowest and highest in brackets.`,
+    ...(events < eventsOfTargets
+      ? ['The targets are meant for 20,000,000 events; this run is a quick look.']
+      : []),
   ].join('\n')
 }
