@@ -8,7 +8,11 @@ const isWorthRetrying = (failures: number, error: Error): boolean =>
 
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
-    defaultOptions: { queries: { retry: isWorthRetrying, staleTime: 1_000 }, mutations: { retry: false } },
+    defaultOptions: {
+      // The server may well be on this very machine: whether there is an internet is no matter.
+      queries: { retry: isWorthRetrying, staleTime: 1_000, networkMode: 'always' },
+      mutations: { retry: false, networkMode: 'always' },
+    },
   })
 
 const stateKey = ['state'] as const

@@ -15,6 +15,8 @@ const pine: MantineColorsTuple = [
   '#0c4a3c',
 ]
 
+const onCard = { background: 'var(--card)' }
+
 export const theme = createTheme({
   colors: { pine },
   primaryColor: 'pine',
@@ -26,9 +28,13 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     Modal: {
+      styles: { content: onCard, header: onCard },
       defaultProps: { centered: true, radius: 'lg', padding: 'lg', transitionProps: { duration: 120 } },
     },
-    Drawer: { defaultProps: { padding: 'lg', transitionProps: { duration: 150 } } },
+    Drawer: {
+      styles: { content: onCard, header: onCard },
+      defaultProps: { padding: 'lg', transitionProps: { duration: 150 } },
+    },
     Tooltip: { defaultProps: { multiline: true, maw: 280, openDelay: 200 } },
     Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } },
   },

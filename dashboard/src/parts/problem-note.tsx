@@ -1,5 +1,6 @@
 /** What went wrong, in a sentence, with a way on where there is one. */
 import { Alert, Button } from '@mantine/core'
+import { Problem } from '../api.ts'
 import { text } from '../text/text.ts'
 
 interface ProblemNoteProps {
@@ -8,8 +9,11 @@ interface ProblemNoteProps {
   readonly onRetry?: () => void
 }
 
+/** The whole page says these: by the banner, and by asking to sign in again. */
+const saidElsewhere = ['UNREACHABLE', 'SIGNED_OUT']
+
 export function ProblemNote({ error, onRetry }: ProblemNoteProps) {
-  if (!error) return null
+  if (!error || (error instanceof Problem && saidElsewhere.includes(error.code))) return null
   return (
     <Alert
       color="red"

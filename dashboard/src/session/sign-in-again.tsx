@@ -14,6 +14,8 @@ export function SignInAgain({ email }: { readonly email: string }) {
       opened={ended}
       onClose={() => undefined}
       withCloseButton={false}
+      // Over any other dialog, which stays open behind it.
+      zIndex={400}
       closeOnEscape={false}
       closeOnClickOutside={false}
       title={text.welcome.again}
