@@ -19,6 +19,6 @@ app.get('/boom', async () => {
 app.get('/*', async () => 'page')
 
 echoWebSockets(app.server)
+atShutdown(() => app.close())
 await app.listen({ port: 0, host: '127.0.0.1' })
 sayListening(app.server.address().port)
-atShutdown(() => app.close())
