@@ -9,7 +9,6 @@ import type { Config } from './config.ts'
 import { createDetector } from './detection/create-detector.ts'
 import type { Clock } from './domain/clock.ts'
 import { hourMs } from './domain/date-range.ts'
-import { createApp } from './http/app.ts'
 import { openCountries } from './ingest/country.ts'
 import { openLogger } from './logger.ts'
 import { AnswerMemory } from './reports/answer-memory.ts'
@@ -48,6 +47,8 @@ export interface Runtime {
 const idleCheckMs = 50
 
 export async function openRuntime(config: Config, version: string, clock: Clock): Promise<Runtime> {
+  // Loaded here, since a command that starts no server would take twice as long with it.
+  const { createApp } = await import('./http/app.ts')
   const { logger, requestLog, flush } = openLogger(config.logLevel)
   const stores = openStores(config)
   const keyUse = new KeyUse(stores.accounts)
