@@ -57,7 +57,7 @@ test('a file of a newer Footfall is refused, by its name, and stays as it is', a
   newer.close()
 })
 
-/** Waits until all threads can begin at the same moment, then migrates one file after the other. */
+/** Migrates one file after the other, each at the same moment as the other threads do. */
 const migratingThread = `
   import { workerData } from 'node:worker_threads'
   const { migrate } = await import(workerData.schema)
@@ -70,18 +70,34 @@ const migratingThread = `
   }
 `
 
-test('many that open a new file at the same moment all succeed', async () => {
-  const many = Array.from({ length: 20 }, (_, i) => join(folder, `many-${i}.db`))
-  const workerData = {
-    threads: 4,
-    files: many,
-    waiting: new SharedArrayBuffer(4),
-    schema: new URL('./sqlite-schema.ts', import.meta.url).href,
-  }
+/** Resolves with the exit codes; a thread that fails ends all. */
+async function migrateInThreads(count: number, migrated: readonly string[], waiting: SharedArrayBuffer) {
   const source = new URL(`data:text/javascript,${encodeURIComponent(migratingThread)}`)
-  const threads = Array.from({ length: workerData.threads }, () =>
-    once(new Worker(source, { workerData }), 'exit'),
-  )
-  assert.deepEqual(await Promise.all(threads), Array(workerData.threads).fill([0]))
+  const schema = new URL('./sqlite-schema.ts', import.meta.url).href
+  const workerData = { threads: count, files: migrated, waiting, schema }
+  const threads = Array.from({ length: count }, () => new Worker(source, { workerData }))
+  try {
+    return (await Promise.all(threads.map(thread => once(thread, 'exit')))).flat()
+  } finally {
+    await Promise.all(threads.map(thread => thread.terminate()))
+  }
+}
+
+test('many that open a new file at the same moment all succeed', async () => {
+  const many = Array.from({ length: 10 }, (_, i) => join(folder, `many-${i}.db`))
+  assert.deepEqual(await migrateInThreads(3, many, new SharedArrayBuffer(4)), [0, 0, 0])
   for (const file of many) await openSqlite({ file }).close()
+})
+
+test('who opens a new file waits for another who is about to write its first page', async () => {
+  const file = join(folder, 'reserved.db')
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  const waiting = new SharedArrayBuffer(4)
+  const migrated = migrateInThreads(1, [file], waiting)
+  while (Atomics.load(new Int32Array(waiting), 0) === 0) await new Promise(setImmediate)
+  await new Promise(resolve => setTimeout(resolve, 50))
+  other.exec('COMMIT')
+  other.close()
+  assert.deepEqual(await migrated, [0])
 })
