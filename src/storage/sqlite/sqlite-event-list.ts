@@ -131,14 +131,17 @@ export class SqliteEventList {
   }
 
   #subjectOf(origin: number): Subject {
-    return remember(this.#subjects, origin, () => {
-      const row = this.#subject.get(origin)!
-      return { type: eventTypes[Number(row.type)]!, name: String(row.name), company: String(row.company) }
-    })
+    return this.#subjects.get(origin) ?? this.#readSubject(origin)
+  }
+
+  #readSubject(origin: number): Subject {
+    const { type, name, company } = this.#subject.get(origin)!
+    const subject = { type: eventTypes[Number(type)]!, name: String(name), company: String(company) }
+    return remember(this.#subjects, origin, subject)
   }
 
   #textOf(id: number): string {
-    return remember(this.#texts, id, () => String(this.#text.get(id)!.value))
+    return this.#texts.get(id) ?? remember(this.#texts, id, String(this.#text.get(id)!.value))
   }
 
   #provenance(origin: number): StoredEvent['provenance'] {
@@ -159,12 +162,8 @@ const isOlder = (a: EventPosition, b: EventPosition): boolean =>
   a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id)
 
 /** What stands in the dictionaries never changes, and ids are not given out twice: remembered texts cannot go stale. */
-function remember<Value>(memory: Map<number, Value>, id: number, read: () => Value): Value {
-  let value = memory.get(id)
-  if (value === undefined) {
-    value = read()
-    if (memory.size >= rememberedMax) memory.clear()
-    memory.set(id, value)
-  }
+function remember<Value>(memory: Map<number, Value>, id: number, value: Value): Value {
+  if (memory.size >= rememberedMax) memory.clear()
+  memory.set(id, value)
   return value
 }
