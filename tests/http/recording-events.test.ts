@@ -361,6 +361,21 @@ describe('413 PAYLOAD_TOO_LARGE', () => {
   })
 })
 
+test('a site has at most 10,000 distinct names: one more is 400 INVALID_EVENT, nothing of its batch is recorded, and known names go on', async () => {
+  const site = await newSite()
+  const named = (source: string) => ({ ...referral, source })
+  const names = Array.from({ length: 10_000 }, (_, i) => named(`assistant ${i}`))
+  assertRecorded(await site.post('events', names), 10_000)
+  for (const batch of [[bot], [names[0], named('one more')]]) {
+    const answer = await site.post('events', batch)
+    assert.deepEqual([answer.status, errorOf(answer).code], [400, 'INVALID_EVENT'])
+    assert.match(errorOf(answer).error, /10000 distinct names/)
+  }
+  assertRecorded(await site.post('events', names.slice(0, 2)), 2)
+  assertRecorded(await (await newSite()).post('events', bot), 1)
+  assert.equal(await countOf(site), 10_002)
+})
+
 test('a sender that leaves in the middle of a body records nothing and is no fault of the server', async () => {
   const site = await newSite()
   const socket = connect(server.port, '127.0.0.1')
