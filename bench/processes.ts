@@ -28,6 +28,12 @@ export const startFootfall = (data: string): Promise<ServerProcess> =>
 export const startBare = (answerFile: string, parses = false): Promise<ServerProcess> =>
   start(['bench/bare-server.ts', answerFile, String(parses)], {})
 
+/** This environment without its settings of Footfall, which would change what is measured, and with those given. */
+export function environmentWith(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('FOOTFALL_'))
+  return { ...Object.fromEntries(others), ...settings }
+}
+
 const clockTicksPerSecond = 100
 
 async function start(args: readonly string[], environment: Record<string, string>): Promise<ServerProcess> {
@@ -35,7 +41,7 @@ async function start(args: readonly string[], environment: Record<string, string
   const nowhere = openSync('/dev/null', 'w')
   const child = spawn(process.execPath, args, {
     cwd: join(import.meta.dirname, '..'),
-    env: { ...process.env, ...environment },
+    env: environmentWith(environment),
     stdio: ['ignore', 'pipe', nowhere],
   })
   closeSync(nowhere)

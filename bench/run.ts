@@ -45,6 +45,12 @@ async function main(): Promise<void> {
   const size = options.quick ? sizes.quick : sizes.whole
   const wanted = options.only?.split(',').map(Number)
   const temporary = mkdtempSync(join(tmpdir(), 'footfall-bench-'))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      rmSync(temporary, { recursive: true, force: true })
+      process.exit(1)
+    })
+  }
   try {
     const generator = await loadGenerator()
     const bench = openBench(temporary, size)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { environmentWith } from './processes.ts'
 
 export interface Finished {
   readonly stdout: string
@@ -20,6 +21,7 @@ export async function run(program: string, argv: readonly string[]): Promise<Fin
   const startMs = performance.now()
   const child = spawn(program, argv, {
     cwd: join(import.meta.dirname, '..'),
+    env: environmentWith({}),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''
