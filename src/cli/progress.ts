@@ -15,6 +15,7 @@ export interface ProgressStream extends NodeJS.WritableStream {
 }
 
 const lineIntervalSeconds = 5
+const barIntervalSeconds = 0.1
 
 /** A bar needs to know where the end is, so what comes through a pipe is shown in lines also on a terminal. */
 export function openProgress(stream: ProgressStream): ProgressOutput {
@@ -70,8 +71,11 @@ function progressBar(stream: ProgressStream): Bar {
     fps: 10,
   })
   let started = false
+  let nextSeconds = 0
   return {
     advance(progress) {
+      if (progress.seconds < nextSeconds) return
+      nextSeconds = progress.seconds + barIntervalSeconds
       const total = progress.bytesTotal ?? 0
       if (!started) bar.start(total, progress.bytes, { ...figures(progress) })
       started = true

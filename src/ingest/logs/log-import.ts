@@ -143,21 +143,25 @@ export class LogImport {
     }
   }
 
-  /** Reads on; what was judged before does not wait for a pipe that brings nothing. */
   async #fill(): Promise<boolean> {
+    try {
+      return this.opened.reopenable ? await this.#reader.fill() : await this.#fillFromPipe()
+    } catch (error) {
+      // What came before damaged data is as good as any.
+      await this.#storeAll()
+      throw error
+    }
+  }
+
+  /** What was judged before does not wait for a pipe that brings nothing, nor does the signal. */
+  async #fillFromPipe(): Promise<boolean> {
     const { signal } = this.#parts
     const filled = this.#reader.fill()
     while (!(await settlesWithin(filled, idleMs, signal))) {
       if (signal.aborted) return false
       await this.#storeAll()
     }
-    try {
-      return await filled
-    } catch (error) {
-      // What came before damaged data is as good as any.
-      await this.#storeAll()
-      throw error
-    }
+    return filled
   }
 
   /** Nothing is stored of it: what is known further on says more. */

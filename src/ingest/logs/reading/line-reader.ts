@@ -12,7 +12,8 @@ export const fingerprintLength = 64 * 1024
 
 /** Bytes kept before newly read ones: what lies before an unfinished line, and that line. */
 const keptLength = fingerprintLength + lineLengthMax
-const readLength = 512 * 1024
+/** The text of so many bytes still lives and dies among young objects; a longer one would be kept like a long-lived one. */
+const readLength = 96 * 1024
 
 const newline = 10
 const carriageReturn = 13
