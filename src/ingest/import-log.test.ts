@@ -149,6 +149,29 @@ describe('an import', () => {
   })
 })
 
+test('memory does not grow with the log: what counts in it is all that is kept', async () => {
+  const mib = 2 ** 20
+  const quiet = `${logLine(1)}\n`.repeat(500)
+  function* log(): Generator<Buffer> {
+    for (let block = 0; block < 1200; block++) yield Buffer.from(`${quiet}${logLine(3 * block)}\n`)
+  }
+  let most = 0
+  const used = (): number => {
+    const { heapUsed, external } = process.memoryUsage()
+    return heapUsed + external
+  }
+  const before = used()
+  const report = await run(newSite(), '-', {
+    stdin: Readable.from(log()),
+    onProgress() {
+      most = Math.max(most, used())
+    },
+  })
+  assert.equal(report.lines, 1200 * 501)
+  const grown = Math.round((most - before) / mib)
+  assert.ok(grown < 70, `${grown} MiB more for a log of ${Math.round((1200 * quiet.length) / mib)} MiB`)
+})
+
 describe('an import that does not come to its end', () => {
   test('stopped by its signal, reports what is stored and goes on from there', async () => {
     const site = newSite()
