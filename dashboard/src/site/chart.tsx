@@ -37,6 +37,8 @@ export default function Chart({ model }: { readonly model: ChartModel }) {
         valueFormatter={formatAxis}
         maxBarWidth={46}
         barChartProps={{
+          // The summary and the table say it to screen readers; the drawing itself is no place to stop at.
+          accessibilityLayer: false,
           barCategoryGap: buckets.length > 60 ? 1 : '18%',
           margin: { top: 8, right: 4, left: -8 },
         }}

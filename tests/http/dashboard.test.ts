@@ -1,0 +1,138 @@
+/** The dashboard's own routes over a real socket: who may, from which page, and what a browser is told about the page itself. */
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { addAccount } from '../support/accounts.ts'
+import { type Answer, ask, type Question } from '../support/ask.ts'
+import { startClockedServer } from '../support/clocked-server.ts'
+
+const server = await startClockedServer({ now: '2026-05-05T12:00:00Z' })
+after(() => server.stop())
+
+const own = { 'x-footfall-page': 'test' }
+const password = 'a long enough password'
+const credentials = { email: 'owner@example.com', password }
+
+const post = (path: string, body: unknown, headers: Question['headers'] = {}): Promise<Answer> =>
+  ask(`${server.url}/app/api${path}`, { method: 'POST', body, headers: { ...own, ...headers } })
+
+const cookieOf = (answer: Answer): string => answer.headers['set-cookie']![0]!.split(';')[0]!
+
+await post('/owner', credentials)
+
+describe('a change', () => {
+  test('is refused without the header that only the dashboard’s own page sends', async () => {
+    const answer = await ask(`${server.url}/app/api/sign-in`, { method: 'POST', body: credentials })
+    assert.equal(answer.status, 403)
+  })
+
+  test('is refused when the browser says that another site asks for it', async () => {
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+    ]) {
+      assert.equal((await post('/sign-in', credentials, headers)).status, 403, JSON.stringify(headers))
+    }
+    for (const headers of [{ 'sec-fetch-site': 'same-origin' }, { origin: server.url }])
+      assert.equal((await post('/sign-in', credentials, headers)).status, 200, JSON.stringify(headers))
+  })
+
+  test('cannot be allowed to another origin by asking first', async () => {
+    const answer = await ask(`${server.url}/app/api/sign-in`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    })
+    assert.equal(answer.status, 404)
+    assert.equal(answer.headers['access-control-allow-headers'], undefined)
+    assert.equal(answer.headers['access-control-allow-credentials'], undefined)
+  })
+})
+
+describe('a session', () => {
+  test('is a cookie that scripts cannot read and other sites cannot send', async () => {
+    const [cookie] = (await post('/sign-in', credentials)).headers['set-cookie']!
+    assert.match(cookie!, /HttpOnly/)
+    assert.match(cookie!, /SameSite=Strict/)
+    assert.match(cookie!, /Path=\//)
+  })
+
+  test('is no API key, and an API key is no session', async () => {
+    const cookie = cookieOf(await post('/sign-in', credentials))
+    assert.equal((await ask(`${server.url}/api/v1/sites`, { headers: { cookie } })).status, 401)
+    const { key } = await addAccount(server.data)
+    assert.equal((await ask(`${server.url}/app/api/sites`, { key })).status, 401)
+  })
+
+  test('forged or changed by one letter is none', async () => {
+    const cookie = cookieOf(await post('/sign-in', credentials))
+    const changed = cookie.replace(/=(.)/, (_, letter: string) => `=${letter === 'a' ? 'b' : 'a'}`)
+    assert.equal((await ask(`${server.url}/app/api/sites`, { headers: { cookie } })).status, 200)
+    assert.equal((await ask(`${server.url}/app/api/sites`, { headers: { cookie: changed } })).status, 401)
+  })
+
+  test('sees no site, event, stream or import of another account', async () => {
+    const cookie = cookieOf(await post('/sign-in', credentials))
+    const { site } = await addAccount(server.data)
+    for (const place of ['overview', 'events', 'live', 'events/AAAA'])
+      assert.equal(
+        (await ask(`${server.url}/app/api/sites/${site.id}/${place}`, { headers: { cookie } })).status,
+        403,
+        place,
+      )
+    assert.equal(
+      (await post(`/sites/${site.id}/import`, '', { cookie, 'content-type': 'application/octet-stream' }))
+        .status,
+      403,
+    )
+  })
+})
+
+test('after five wrong passwords the next try waits, twice as long each time, and a right one begins anew', async () => {
+  const wrong = { ...credentials, password: 'not the right one' }
+  for (let i = 0; i < 5; i++) assert.equal((await post('/sign-in', wrong)).status, 403)
+  const slowed = await post('/sign-in', credentials)
+  assert.equal(slowed.status, 429)
+  assert.equal(slowed.headers['retry-after'], '2')
+  server.now += 2_000
+  assert.equal((await post('/sign-in', wrong)).status, 403)
+  assert.equal((await post('/sign-in', credentials)).headers['retry-after'], '4')
+  server.now += 4_000
+  assert.equal((await post('/sign-in', credentials)).status, 200)
+  assert.equal((await post('/sign-in', wrong)).status, 403)
+  assert.equal((await post('/sign-in', credentials)).status, 200)
+})
+
+test('an unknown email and a wrong password get the same answer', async () => {
+  const [unknown, wrong] = [
+    await post('/sign-in', { email: 'nobody@example.com', password }),
+    await post('/sign-in', { ...credentials, password: 'wrong wrong wrong' }),
+  ]
+  assert.equal(unknown.text, wrong.text)
+  assert.equal(unknown.status, wrong.status)
+})
+
+test('the page comes with a policy that lets nothing in from elsewhere, and a nonce of its own each time', async () => {
+  const [first, second] = [await ask(`${server.url}/`), await ask(`${server.url}/`)]
+  const policy = String(first.headers['content-security-policy'])
+  assert.match(policy, /default-src 'none'/)
+  assert.match(policy, /script-src 'self'(;|$)/)
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/)
+  assert.notEqual(policy, second.headers['content-security-policy'])
+  assert.equal(first.headers['x-frame-options'], 'DENY')
+})
+
+test('of several people who create the owner at once, one does', async () => {
+  const fresh = await startClockedServer({ now: '2026-05-05T12:00:00Z' })
+  const answers = await Promise.all(
+    ['a', 'b', 'c'].map(name =>
+      ask(`${fresh.url}/app/api/owner`, {
+        method: 'POST',
+        headers: own,
+        body: { email: `${name}@example.com`, password },
+      }),
+    ),
+  )
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+  await fresh.stop()
+})
