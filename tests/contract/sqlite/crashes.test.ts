@@ -14,7 +14,7 @@ import { openTemporarySqlite } from '../temporary-sqlite.ts'
 import { eventsPerBatch, numberedBatch, storedBatches } from './numbered-batch.ts'
 import { startRecording } from './start-recording.ts'
 
-const removingProcess = `${import.meta.dirname}/removing-process.ts`
+const removingProcess = join(import.meta.dirname, 'removing-process.ts')
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
 /** Checks the site after a kill, then sends again what was in flight, as a client would. */

@@ -1,10 +1,11 @@
 /** Starts and watches recording-process.ts. */
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Exit, startProcess } from '../../support/child-processes.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const compileCache = temporaryFolder()
-const script = `${import.meta.dirname}/recording-process.ts`
+const script = join(import.meta.dirname, 'recording-process.ts')
 
 export interface Recording {
   /** Numbers of the batches that were acknowledged so far. */
