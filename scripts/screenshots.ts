@@ -1,0 +1,73 @@
+/** Makes the pictures of docs/images again: the demo site, a fresh server and a phone, by day and night. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { footfallJson } from '../tests/support/program.ts'
+import { startServer } from '../tests/support/server.ts'
+import { installEngines } from '../tests/trackers/engines.ts'
+
+const folder = path.join(import.meta.dirname, '../docs/images')
+const owner = { email: 'you@example.com', password: 'a long enough password' }
+
+await installEngines()
+const { launchChromium } = await import('../tests/trackers/chromium.ts')
+
+mkdirSync(folder, { recursive: true })
+const data = mkdtempSync(path.join(tmpdir(), 'footfall-screenshots-'))
+const server = await startServer({ data })
+const browser = await launchChromium()
+
+/** One picture of what the browser shows after `act`. */
+async function picture(
+  name: string,
+  options: BrowserContextOptions,
+  who: { email: string; password: string } | null,
+  act: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ baseURL: server.url, reducedMotion: 'reduce', ...options })
+  if (who) {
+    await context.request.post('/app/api/sign-in', {
+      headers: { 'x-footfall-page': 'screenshots' },
+      data: who,
+    })
+  }
+  const page = await context.newPage()
+  await act(page)
+  await page.waitForTimeout(500)
+  await page.screenshot({ path: path.join(folder, `${name}.png`) })
+  await context.close()
+}
+
+const demo = await footfallJson<{ email: string; password: string }>(data, ['demo'])
+const desktop = { viewport: { width: 1440, height: 1000 } }
+const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const
+const showSite = async (page: Page): Promise<void> => {
+  await page.goto('/')
+  await page.locator('.recharts-bar-rectangle').first().waitFor()
+}
+
+await picture('dashboard', desktop, demo, showSite)
+await picture('dashboard-dark', { ...desktop, colorScheme: 'dark' }, demo, showSite)
+await picture('dashboard-phone', phone, demo, showSite)
+await picture('why', { viewport: { width: 1440, height: 760 } }, demo, async page => {
+  await showSite(page)
+  await page
+    .getByRole('button', { name: /^Why is this here/ })
+    .first()
+    .click()
+  await page.getByRole('dialog').getByText('Catalogue version').waitFor()
+})
+await picture('first-data', { viewport: { width: 1440, height: 640 } }, null, async page => {
+  await page.goto('/')
+  await page.getByLabel('Email').fill(owner.email)
+  await page.getByLabel('Password', { exact: true }).fill(owner.password)
+  await page.getByRole('button', { name: 'Create the owner account' }).click()
+  await page.getByLabel('Domain').fill('example.com')
+  await page.getByRole('button', { name: 'Add the site' }).click()
+  await page.getByText('Waiting for the first event').waitFor()
+})
+
+await browser.close()
+await server.stop()
+rmSync(data, { recursive: true, force: true })
