@@ -150,7 +150,7 @@ describe('the import command', () => {
 
 const agent =
   'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)'
-const bigLines = 150_000
+const bigLines = 240_000
 
 /** Every third line counts, under a path of its own. */
 function bigLog(): string {

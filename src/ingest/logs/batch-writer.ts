@@ -23,7 +23,7 @@ export interface ImportBatch {
 }
 
 /** What is on its way to the store, and as many events again that are gathered meanwhile, are kept in memory. */
-const batchEventsMax = 32_768
+const batchEventsMax = 65_536
 
 export class BatchWriter {
   /** What is counted in the batches that are stored. */
