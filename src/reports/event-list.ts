@@ -2,9 +2,10 @@
 import Type, { type Static } from 'typebox'
 import { encodeCursor } from '../domain/cursor.ts'
 import { formatTime } from '../domain/date-range.ts'
-import { ApiEvent, type EventType } from '../domain/event.ts'
+import type { EventType } from '../domain/event.ts'
 import { type Soon, whenKnown } from '../domain/soon.ts'
 import type { EventListQuery, EventStore, ListedEvent } from '../storage/event-store.ts'
+import { ApiEvent } from './api-event.ts'
 
 export const EventListReport = Type.Object(
   {

@@ -1,6 +1,6 @@
 /** What a user of the API does with one site: read its reports, record, page through events. */
 import assert from 'node:assert/strict'
-import type { ApiEvent } from '../../src/domain/event.ts'
+import type { ApiEvent } from '../../src/reports/api-event.ts'
 import type { EventListReport } from '../../src/reports/event-list.ts'
 import type { StatsReport } from '../../src/reports/stats.ts'
 import type { TimeseriesReport } from '../../src/reports/timeseries.ts'
