@@ -186,6 +186,20 @@ class CountsByIndex {
   }
 }
 
+/** Indexes of the largest weights, the largest first; none for a weight of 0. Sorting all of them would take longer than adding them up. */
+function heaviest(weights: Float64Array, most: number): number[] {
+  if (most === 0) return []
+  const sorted = weights.slice().sort()
+  const least = sorted[Math.max(0, sorted.length - most)] ?? 0
+  const chosen: number[] = []
+  let ties = most - sorted.subarray(Math.max(0, sorted.length - most)).filter(each => each > least).length
+  weights.forEach((each, index) => {
+    if (each > least) chosen.push(index)
+    else if (each === least && each > 0 && ties-- > 0) chosen.push(index)
+  })
+  return chosen.sort((a, b) => weights[b]! - weights[a]!)
+}
+
 class FacetSums {
   readonly #range: DateRange
   readonly #bySubject: NumberIndex
@@ -193,12 +207,15 @@ class FacetSums {
   readonly #names: FacetName[]
   readonly #accept: Accept
   readonly #accepted: boolean[]
+  /** Index of the type, by name. */
+  readonly #types: number[]
   readonly #paths = new NumberIndex()
   readonly #byName = new CountsByIndex()
   readonly #byPath = new CountsByIndex()
   readonly #byCountry = new CountsByIndex()
   readonly #days: Float64Array
-  readonly #daysByName = new Map<number, Float64Array>()
+  /** Null where there are too many. */
+  readonly #daysByName: (Float64Array | null)[] = []
   #cells = 0
   #day = 0
 
@@ -213,6 +230,7 @@ class FacetSums {
     this.#names = names
     this.#accept = accept
     this.#accepted = names.map(accept.name)
+    this.#types = names.map(({ type }) => eventTypes.indexOf(type))
     this.#days = new Float64Array((range.end - range.start + 1) * 3)
   }
 
@@ -227,13 +245,14 @@ class FacetSums {
     const name = this.#nameOf[this.#bySubject.of(subject)]
     // A name that came into being after the names were read belongs to the next answer.
     if (name === undefined || !this.#accepted[name]) return
-    const type = eventTypes.indexOf(this.#names[name]!.type)
+    const type = this.#types[name]!
     this.#byName.add(name, type, count, value)
     this.#byPath.add(this.#paths.of(path), type, count, value)
     this.#byCountry.add(country, type, count, value)
     this.#days[this.#day * 3 + type]! += count
-    const days = this.#daysByName.get(name) ?? this.#newDays(name)
+    const days = this.#daysByName[name]
     if (days) days[this.#day]! += count
+    else if (days === undefined) this.#newDays(name, count)
   }
 
   report(pagesMax: number, pageOrder: EventType | null, textOf: (id: number) => string): FacetReport {
@@ -245,7 +264,7 @@ class FacetSums {
               ...name,
               count: this.#byName.total(index),
               value: fromDecimal(this.#byName.values.get(index) ?? zeroSum),
-              days: this.#daysByName.get(index) ?? null,
+              days: this.#daysByName[index] ?? null,
             },
           ],
     )
@@ -258,27 +277,25 @@ class FacetSums {
     const order = pageOrder === null ? null : eventTypes.indexOf(pageOrder)
     const weight = (index: number): number =>
       order === null ? this.#byPath.total(index) : this.#byPath.counts[index * 3 + order]!
-    const listed = Array.from(ids, (_, index) => index)
-      .filter(index => ids[index] !== otherPath && weight(index) > 0)
-      .sort((a, b) => weight(b) - weight(a))
+    const weights = Float64Array.from(ids, (id, index) => (id === otherPath ? 0 : weight(index)))
     const other = ids.indexOf(otherPath)
     return {
       names,
       countries,
       range: this.#range,
       days: this.#days,
-      pages: listed.slice(0, pagesMax).map(index => this.#byPath.row(index, textOf(ids[index]!))),
-      pageCount: listed.length,
+      pages: heaviest(weights, pagesMax).map(index => this.#byPath.row(index, textOf(ids[index]!))),
+      pageCount: weights.reduce((count, each) => count + (each > 0 ? 1 : 0), 0),
       otherPages: this.#byPath.row(other === -1 ? this.#paths.size : other, otherName),
     }
   }
 
-  #newDays(name: number): Float64Array | null {
+  #newDays(name: number, count: number): void {
     const length = this.#range.end - this.#range.start + 1
-    if (this.#cells + length > cellsMax) return null
+    const fits = this.#cells + length <= cellsMax
+    this.#daysByName[name] = fits ? new Float64Array(length) : null
+    if (!fits) return
     this.#cells += length
-    const days = new Float64Array(length)
-    this.#daysByName.set(name, days)
-    return days
+    this.#daysByName[name]![this.#day] = count
   }
 }
