@@ -20,7 +20,12 @@ export interface Comparison {
 
 export function figure(values: readonly number[]): Figure {
   const sorted = [...values].sort((a, b) => a - b)
-  return { median: sorted[Math.floor(sorted.length / 2)]!, lowest: sorted[0]!, highest: sorted.at(-1)! }
+  const middle = (sorted.length - 1) / 2
+  return {
+    median: (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2,
+    lowest: sorted[0]!,
+    highest: sorted.at(-1)!,
+  }
 }
 
 /** `ours` and `yardstick` measure one round each, in the same unit. */

@@ -1,7 +1,7 @@
 /** `npm run bench`: measures every row of docs/performance.md beside its yardstick, prints the table and writes results.json. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir, totalmem, type } from 'node:os'
+import { cpus, loadavg, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Bench, Benchmark, Row, RowNotMeasured } from './benchmark.ts'
@@ -53,6 +53,7 @@ async function main(): Promise<void> {
   }
   try {
     const generator = await loadGenerator()
+    const known = circumstances(generator)
     const bench = openBench(temporary, size)
     const rows: (Row | RowNotMeasured)[] = []
     for (const benchmark of benchmarks) {
@@ -60,7 +61,7 @@ async function main(): Promise<void> {
       bench.say(`${benchmark.row}: ${benchmark.about} …`)
       rows.push(...(await measured(benchmark, bench)))
     }
-    const results: Results = { ...circumstances(generator), ...summaryOf(size), rows }
+    const results: Results = { ...known, ...summaryOf(size), rows }
     writeFileSync(join(import.meta.dirname, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
     console.log(`\n${caption(results)}\n\n${textTable(results)}`)
     if (options['write-docs']) writeDocs(results)
@@ -113,6 +114,7 @@ function circumstances(generator: string) {
       ' ',
     ),
     machine: `${processors.length} × ${processors[0]?.model ?? 'unknown processor'}, ${memoryGib} GiB, ${type()}`,
+    loadBefore: loadavg()[0]!,
     node: process.version.slice(1),
     loadGenerator: generator,
   }

@@ -9,6 +9,8 @@ export interface Results {
   readonly commit: string
   readonly command: string
   readonly machine: string
+  /** Processes that already wanted the machine in the minute before: on a quiet one it is near 0. */
+  readonly loadBefore: number
   readonly node: string
   readonly loadGenerator: string
   /** Stored in the large fixture. */
@@ -85,9 +87,10 @@ export function withFigures(text: string, results: Results): string {
 }
 
 export function caption(results: Results): string {
-  const { command, date, commit, machine, node, loadGenerator, events, rounds, secondsOfRound } = results
+  const { command, date, commit, machine, loadBefore, node, loadGenerator, events, rounds, secondsOfRound } =
+    results
   return [
-    `\`${command}\` on ${date.slice(0, 10)}, commit ${commit}; ${machine}; Node ${node}; ${loadGenerator}.`,
+    `\`${command}\` on ${date.slice(0, 10)}, commit ${commit}; ${machine}, load before ${loadBefore.toFixed(1)}; Node ${node}; ${loadGenerator}.`,
     `${events.toLocaleString('en')} events stored; medians of ${rounds} rounds of ${secondsOfRound} s, lowest and highest in brackets.`,
     ...(events < eventsOfTargets
       ? ['The targets are meant for 20,000,000 events; this run is a quick look.']
