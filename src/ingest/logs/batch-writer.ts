@@ -1,4 +1,4 @@
-/** Hands batches of an import to the store, one after the other, while the next ones are being made. */
+/** Hands batches of an import to the store while the next ones are being made. */
 import type { Clock } from '../../domain/clock.ts'
 import { monthOf, secondsToNextMonth } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -22,8 +22,11 @@ export interface ImportBatch {
   readonly progress: ImportProgress | null
 }
 
-/** What is on its way to the store, and as many events again that are gathered meanwhile, are kept in memory. */
 const batchEventsMax = 65_536
+
+/** Several only when logs are small: then the store can put many of them into one transaction. */
+const batchesOnTheirWayMax = 32
+const eventsOnTheirWayMax = 2 * batchEventsMax
 
 export class BatchWriter {
   /** What is counted in the batches that are stored. */
@@ -31,7 +34,9 @@ export class BatchWriter {
   readonly #target: BatchTarget
   /** What the account may still record this month, as far as this import knows. */
   #room: number
-  #onItsWay: Promise<void> | null = null
+  /** One that failed stays among them, so that nobody overlooks it. */
+  readonly #onTheirWay = new Set<Promise<void>>()
+  #eventsOnTheirWay = 0
 
   private constructor(target: BatchTarget, room: number) {
     this.#target = target
@@ -45,36 +50,42 @@ export class BatchWriter {
     return new BatchWriter(target, monthlyLimit - total)
   }
 
-  /** Whether nothing is on its way, so that the next batch would be stored at once. */
-  get isIdle(): boolean {
-    return this.#onItsWay === null
-  }
-
   /** Most events the next batch may have: with a quota, the last batch that fits uses it up to the last event. */
   get eventsMax(): number {
     return this.#room > 0 ? Math.min(batchEventsMax, this.#room) : batchEventsMax
   }
 
-  /**
-   * Takes a batch as soon as the one before is stored, so that none can be stored behind one that was refused. Throws
-   * what the append before threw.
-   */
-  async write(batch: ImportBatch): Promise<void> {
-    await this.drain()
-    this.#room -= batch.events.length
-    this.#onItsWay = this.#append(batch)
-    this.#onItsWay.then(
-      () => {
-        this.#onItsWay = null
-      },
-      // It stays what it is: whoever writes or drains next sees the failure.
-      () => {},
-    )
+  /** Waits until a batch of so many events may be appended. Throws what an append threw. */
+  async makeRoom(events: number): Promise<void> {
+    while (this.#isFull(events)) await Promise.race(this.#onTheirWay)
+  }
+
+  /** Resolves when the batch is stored. Batches of one log must wait for each other, so that none is stored behind a refused one. */
+  append(batch: ImportBatch): Promise<void> {
+    const events = batch.events.length
+    this.#room -= events
+    this.#eventsOnTheirWay += events
+    const stored = this.#append(batch).then(() => {
+      this.#onTheirWay.delete(stored)
+      this.#eventsOnTheirWay -= events
+    })
+    // Whoever waits for it sees the failure.
+    stored.catch(() => {})
+    this.#onTheirWay.add(stored)
+    return stored
   }
 
   /** Waits until everything is stored. Throws what an append threw. */
   async drain(): Promise<void> {
-    await this.#onItsWay
+    await Promise.all(this.#onTheirWay)
+  }
+
+  #isFull(events: number): boolean {
+    const waiting = this.#onTheirWay.size
+    return (
+      waiting >= batchesOnTheirWayMax ||
+      (waiting > 0 && this.#eventsOnTheirWay + events > eventsOnTheirWayMax)
+    )
   }
 
   /** Not async, so that the events are let go as soon as the store has taken what it needs of them. */

@@ -7,7 +7,7 @@ import { fileId } from './reading/open-source.ts'
 import { pause } from './reading/settles-within.ts'
 
 export interface FollowParts {
-  readonly session: Pick<ImportSession, 'begin' | 'end'>
+  readonly session: Pick<ImportSession, 'begin' | 'end' | 'settle'>
   readonly signal: AbortSignal
   readonly intervalMs: number
 }
@@ -30,6 +30,8 @@ export async function followLogs(parts: FollowParts, names: readonly string[]): 
         if (await advance(parts, file)) growing.push(file)
       }
       followed = growing
+      // A refusal is heard of now, and not when the next line comes.
+      await parts.session.settle()
       if (followed.length > 0) await pause(parts.intervalMs, parts.signal)
     }
   } finally {

@@ -4,6 +4,7 @@ import { BatchWriter } from './batch-writer.ts'
 import { findFormat, formatNames } from './formats.ts'
 import type { ImportOptions, ImportParts } from './import-options.ts'
 import { type ImportReport, importReport } from './import-report.ts'
+import { KnownLogs } from './known-logs.ts'
 import type { LogImport, LogImportParts } from './log-import.ts'
 import type { LogFormat } from './log-line.ts'
 import { openLogImport } from './open-log-import.ts'
@@ -17,6 +18,7 @@ export class ImportSession {
   readonly #format: LogFormat | null
   readonly #bytesTotal: number | null
   readonly #writer: BatchWriter
+  readonly #known: KnownLogs
   readonly #startedMs = performance.now()
   #files = 0
   #malformedShown = false
@@ -29,12 +31,14 @@ export class ImportSession {
     options: ImportOptions,
     bytesTotal: number | null,
     writer: BatchWriter,
+    known: KnownLogs,
   ) {
     this.#parts = parts
     this.#options = options
     this.#format = requireFormat(options.format)
     this.#bytesTotal = bytesTotal
     this.#writer = writer
+    this.#known = known
   }
 
   /** Throws INVALID_PARAMETER for an unknown format. */
@@ -44,8 +48,15 @@ export class ImportSession {
     bytesTotal: number | null,
   ): Promise<ImportSession> {
     const { store, clock, site, account, monthlyLimit } = parts
-    const writer = await BatchWriter.open({ store, clock, site: site.number, account, monthlyLimit })
-    return new ImportSession(parts, options, bytesTotal, writer)
+    const known = new KnownLogs(await store.imports(site.number))
+    const writer = await BatchWriter.open({
+      store,
+      clock,
+      site: site.number,
+      account,
+      monthlyLimit,
+    })
+    return new ImportSession(parts, options, bytesTotal, writer, known)
   }
 
   async importWhole(name: string): Promise<void> {
@@ -65,19 +76,36 @@ export class ImportSession {
    * that a growing log of this name had, taken when the first lines don't tell.
    */
   async begin(name: string, formatBefore: LogFormat | null): Promise<LogImport | null> {
-    const { store, site, stdin } = this.#parts
-    // The log before may be the same one under another name.
-    await this.#writer.drain()
+    const { stdin } = this.#parts
+    const growing = this.#bytesTotal === null && this.#options.follow
+    if (growing) await this.#lookAround()
     const log = await openLogImport(this.#logParts(), {
       name: name === standardInput ? 'standard input' : name,
       open: () => openLog(name, stdin),
-      imports: await store.imports(site.number),
+      known: this.#known,
       format: this.#format,
-      growing: this.#bytesTotal === null && this.#options.follow,
+      growing,
       formatBefore,
     })
     if (log !== null || !this.#options.follow) this.#files++
+    // What it goes on from may be of this very import, read under another name.
+    if (log?.isContinued) await this.#settleFor(log)
     return log
+  }
+
+  async #settleFor(log: LogImport): Promise<void> {
+    try {
+      await this.#writer.drain()
+    } catch (error) {
+      await log.close()
+      throw error
+    }
+  }
+
+  /** While this import has followed its logs, others may have imported some. */
+  async #lookAround(): Promise<void> {
+    const { store, site } = this.#parts
+    for (const progress of await store.imports(site.number)) this.#known.add(progress)
   }
 
   /** Ends the import of a log that will bring no more. */
@@ -115,6 +143,7 @@ export class ImportSession {
       judging: { detector, countryOf, clock },
       writer: this.#writer,
       signal: this.#options.signal,
+      onWritten: progress => this.#known.add(progress),
       onAdvance: log => this.#tellProgress(log),
       onMalformed: (log, number, text) => this.#tellMalformed(log, number, text),
     }

@@ -1,6 +1,7 @@
 /** Finds how far a log has been imported before, by what is in it: its name, compression and growth do not matter. */
 import { AppError } from '../../domain/errors.ts'
 import type { ImportProgress } from '../../storage/event-store.ts'
+import type { KnownLogs } from './known-logs.ts'
 import type { SeekableBytes } from './reading/byte-source.ts'
 import { fingerprintHash, LineReader, lineLengthMax } from './reading/line-reader.ts'
 import type { OpenedLog } from './reading/open-source.ts'
@@ -22,12 +23,12 @@ export interface KnownPosition {
 /** `reopen` opens the same bytes once more. Throws INVALID_PARAMETER when they would be needed but cannot be had. */
 export async function findPosition(
   opened: OpenedLog,
-  imports: readonly ImportProgress[],
+  known: KnownLogs,
   reopen: () => Promise<OpenedLog>,
 ): Promise<KnownPosition> {
   const reader = new LineReader(opened.source)
-  await readHead(reader, imports)
-  const sameHead = withSameHead(imports, reader.head)
+  await readHead(reader, known.headLengthMax)
+  const sameHead = known.withHead(reader.head)
   if (sameHead.length === 0) return { reader, opened, progress: null, allKnown: false }
   const { seekable } = opened.source
   return seekable === null
@@ -36,24 +37,10 @@ export async function findPosition(
 }
 
 /** As much as the longest known beginning has, and at least one line; a live pipe may have brought no more yet. */
-async function readHead(reader: LineReader, imports: readonly ImportProgress[]): Promise<void> {
-  const needed = imports.reduce((most, { headLength }) => Math.max(most, headLength), 0)
+async function readHead(reader: LineReader, needed: number): Promise<void> {
   const lacks = (): boolean =>
     reader.available < needed || (reader.available <= lineLengthMax && !reader.holdsLine)
   while (lacks() && (await reader.fill())) {}
-}
-
-/** Those that begin like this log, the longest first. */
-function withSameHead(imports: readonly ImportProgress[], head: Buffer): ImportProgress[] {
-  const hashes = new Map<number, string>()
-  const hashOf = (length: number): string => {
-    const hash = hashes.get(length) ?? fingerprintHash(head.subarray(0, length))
-    hashes.set(length, hash)
-    return hash
-  }
-  return imports
-    .filter(({ headLength, headHash }) => headLength <= head.length && hashOf(headLength) === headHash)
-    .sort((a, b) => b.offset - a.offset)
 }
 
 /** A plain file: looks only at the bytes before each possible position. */
@@ -103,7 +90,7 @@ async function passThrough(
   await opened.source.close()
   const again = await reopen()
   const second = new LineReader(again.source)
-  await readHead(second, sameHead)
+  await readHead(second, 0)
   const progress = allKnown ? null : found
   if (progress !== null) await second.skipTo(progress.offset)
   return { reader: second, opened: again, progress, allKnown }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ImportProgress } from '../../storage/event-store.ts'
 import type { BatchWriter } from './batch-writer.ts'
+import { type LogContext, startOf } from './known-logs.ts'
 import type { KnownPosition } from './known-position.ts'
 import { type JudgeParts, LineJudge } from './line-judge.ts'
 import type { LineParser, LogFormat } from './log-line.ts'
@@ -14,20 +15,12 @@ export interface LogImportParts {
   readonly judging: JudgeParts
   readonly writer: BatchWriter
   readonly signal: AbortSignal
+  /** Called when a batch that brings a log so far is on its way to the store. */
+  readonly onWritten: (progress: ImportProgress) => void
   /** Called whenever lines have been read. */
   readonly onAdvance: (log: LogImport) => void
   /** Called for every malformed line, with its number in the file. */
   readonly onMalformed: (log: LogImport, lineNumber: number, text: string) => void
-}
-
-/** What ImportProgress.context holds, as JSON. */
-export interface LogContext {
-  /** Name of the format. */
-  readonly format: string
-  /** LineParser.context. */
-  readonly parser: string | null
-  /** Blank and `#` lines so far, so that lines are numbered as an editor does. */
-  readonly notLines: number
 }
 
 /**
@@ -44,6 +37,8 @@ export class LogImport {
   readonly name: string
   readonly opened: OpenedLog
   readonly format: LogFormat
+  /** Whether it goes on behind an earlier import, whose end must be stored before anything of this one. */
+  readonly isContinued: boolean
   readonly #parts: LogImportParts
   readonly #reader: LineReader
   readonly #parser: LineParser
@@ -52,7 +47,10 @@ export class LogImport {
   /** Lines dealt with since the beginning of the log, by this import and those before. */
   #lines: number
   #notLines: number
-  #storedOffset: number
+  /** Where the log stands with the last batch that was written. */
+  #writtenOffset: number
+  #lastWritten: Promise<void> = Promise.resolve()
+  #isWriting = false
   #allKnown: boolean
 
   constructor(
@@ -71,8 +69,9 @@ export class LogImport {
     this.#judge = new LineJudge(parts.judging, this.#parser)
     this.#lines = progress?.lines ?? 0
     this.#notLines = context?.notLines ?? 0
-    this.#storedOffset = reader.offset
+    this.#writtenOffset = reader.offset
     this.#allKnown = allKnown
+    this.isContinued = allKnown || progress !== null
     this.#judge.countDuplicates(this.#lines)
   }
 
@@ -95,16 +94,16 @@ export class LogImport {
     return this.opened.source.close()
   }
 
-  /** Imports all that there is by now, unless the signal stops it; what was judged is then stored. */
+  /** Imports all that there is by now, unless the signal stops it; what was judged is then on its way to the store. */
   async importAvailable(): Promise<void> {
     if (this.#allKnown) await this.#countKnownLines()
     do {
       this.#reader.readAhead()
       while (this.#takeLines() === 'batch-full') await this.#writeBatch()
-      if (this.#parts.writer.isIdle && this.#isWorthWriting()) await this.#writeBatch()
+      if (!this.#isWriting && this.#isWorthWriting()) await this.#writeBatch()
       this.#parts.onAdvance(this)
     } while (!this.#parts.signal.aborted && (await this.#fill()))
-    await this.#storeAll()
+    await this.#writeBatch()
   }
 
   /**
@@ -179,27 +178,39 @@ export class LogImport {
     this.#reader.passOverUnfinished()
     this.#lines += known
     this.#judge.countDuplicates(known)
-    this.#storedOffset = this.#reader.offset
+    this.#writtenOffset = this.#reader.offset
   }
 
   #isWorthWriting(): boolean {
-    const bytes = this.#reader.offset - this.#storedOffset
+    const bytes = this.#reader.offset - this.#writtenOffset
     return bytes >= batchBytesMin || this.#judge.eventCount >= batchEventsMin
   }
 
   /** Waits for the store, so that a refusal is heard of now and not with the next line. */
   async #storeAll(): Promise<void> {
     await this.#writeBatch()
-    await this.#parts.writer.drain()
+    await this.#lastWritten
   }
 
+  /** Waits until the batch before is stored; the batch itself is then on its way. */
   async #writeBatch(): Promise<void> {
+    const { writer, onWritten } = this.#parts
+    await this.#lastWritten
+    await writer.makeRoom(this.#judge.eventCount)
     const { events, tally } = this.#judge.takeJudged()
-    const moved = this.#reader.offset !== this.#storedOffset
-    if (!moved && tally.lines === 0) return
-    const progress = moved ? this.#progress() : null
-    this.#storedOffset = this.#reader.offset
-    await this.#parts.writer.write({ events, tally, progress })
+    const hasMoved = this.#reader.offset !== this.#writtenOffset
+    if (!hasMoved && tally.lines === 0) return
+    const progress = hasMoved ? this.#progress() : null
+    this.#writtenOffset = this.#reader.offset
+    this.#isWriting = true
+    this.#lastWritten = writer.append({ events, tally, progress })
+    this.#lastWritten.then(
+      () => {
+        this.#isWriting = false
+      },
+      () => {},
+    )
+    if (progress !== null) onWritten(progress)
   }
 
   #progress(): ImportProgress {
@@ -207,6 +218,7 @@ export class LogImport {
       format: this.format.name,
       parser: this.#parser.context(),
       notLines: this.#notLines,
+      start: startOf(this.#reader.head.subarray(0, this.#reader.offset)),
     }
     return {
       id: this.#progressId,

@@ -1,9 +1,9 @@
 /** Begins the import of one log: finds its format, and where an earlier import of it ended. */
 import { AppError } from '../../domain/errors.ts'
-import type { ImportProgress } from '../../storage/event-store.ts'
 import { detectFormat, findFormat, formatNames, holdsLines } from './formats.ts'
+import { type KnownLogs, type LogContext, readContext } from './known-logs.ts'
 import { findPosition } from './known-position.ts'
-import { type LogContext, LogImport, type LogImportParts } from './log-import.ts'
+import { LogImport, type LogImportParts } from './log-import.ts'
 import type { LogFormat } from './log-line.ts'
 import { type LineReader, lineLengthMax } from './reading/line-reader.ts'
 import type { OpenedLog } from './reading/open-source.ts'
@@ -11,8 +11,7 @@ import type { OpenedLog } from './reading/open-source.ts'
 export interface LogToImport {
   readonly name: string
   readonly open: () => Promise<OpenedLog>
-  /** How far the logs of the site are imported at this moment. */
-  readonly imports: readonly ImportProgress[]
+  readonly known: KnownLogs
   /** Null when it is to be recognised. */
   readonly format: LogFormat | null
   /** It is being written: a first line without end is no line yet. */
@@ -25,9 +24,9 @@ export interface LogToImport {
 export async function openLogImport(parts: LogImportParts, log: LogToImport): Promise<LogImport | null> {
   let opened = await log.open()
   try {
-    const position = await findPosition(opened, log.imports, log.open)
+    const position = await findPosition(opened, log.known, log.open)
     opened = position.opened
-    const context = readContext(position.progress)
+    const context = position.progress && readContext(position.progress)
     const format = log.format ?? recognise(log, position.reader, context)
     if (format !== null) return new LogImport(parts, log.name, position, format, context)
   } catch (error) {
@@ -53,6 +52,3 @@ function recognise(log: LogToImport, reader: LineReader, context: LogContext | n
     `The first lines of ${log.name} fit no log format. If it is one of ${formatNames.join(', ')}, name it.`,
   )
 }
-
-const readContext = (progress: ImportProgress | null): LogContext | null =>
-  progress?.context ? JSON.parse(progress.context) : null
