@@ -218,6 +218,25 @@ describe('on a bad day', () => {
       .click()
   })
 
+  test('of two tabs, one that signs out leaves the other asking to sign in again', async () => {
+    await page.goto(`/sites/${siteId}?range=90d`)
+    await page.getByRole('heading', { name: 'bad.example' }).waitFor()
+    const second = await stage.context.newPage()
+    await second.goto('/keys')
+    await second.getByRole('button', { name: 'Menu' }).click()
+    await second.getByRole('menuitem', { name: 'Sign out' }).click()
+    await second.getByLabel('Email').waitFor()
+    await second.close()
+    await page.getByRole('button', { name: /^Range of days/ }).click()
+    await page.getByRole('menuitem', { name: 'Last 7 days' }).click()
+    const again = page.getByRole('dialog', { name: 'Your session has ended' })
+    await again.getByLabel('Password', { exact: true }).fill(password)
+    await again.getByRole('button', { name: 'Sign in' }).click()
+    await again.waitFor({ state: 'detached' })
+    await page.locator('.tile').first().waitFor()
+    assert.match(page.url(), /range=7d/)
+  })
+
   test('a server that is gone is said to be gone, and the page goes on by itself when it is back', async () => {
     await page.goto(`/sites/${siteId}?range=90d&metric=referral`)
     await page.getByRole('heading', { name: 'bad.example' }).waitFor()

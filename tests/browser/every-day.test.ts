@@ -202,6 +202,17 @@ describe('every day', () => {
     assert.equal(Number(shown[company!]!.replaceAll(',', '')), Number(reads))
   })
 
+  test('a name that a spreadsheet would run is saved as text', async () => {
+    const event = { type: 'conversion', event_name: '=1+1', page_path: '/' }
+    await ask(`${api}/events`, { method: 'POST', key: demo.key, body: event })
+    await page.goto(`/sites/${demo.site}?range=today&event=${encodeURIComponent('=1+1')}`)
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export as CSV: Conversions' }).click()
+    const text = await readFile(await (await saving).path(), 'utf8')
+    assert.equal(text.split('\r\n')[1], "'=1+1,1,0")
+    await page.goto(`/sites/${demo.site}?range=30d`)
+  })
+
   test('every event says why it is here', async () => {
     await page
       .getByRole('button', { name: /^Why is this here\?/ })

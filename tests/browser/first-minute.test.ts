@@ -1,10 +1,11 @@
 /** Somebody new: the owner's account, a site, a log that is dropped on the page, and the right numbers on the screen. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { ask } from '../support/ask.ts'
 import { root } from '../support/program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { openStage, owner, password, type Stage, stageServer, tableRows, tileNumber } from './stage.ts'
 
 const log = path.join(root, 'tests/data/access-logs/ai-2026.log.gz')
@@ -99,6 +100,26 @@ describe('the first minute', () => {
     await page.keyboard.press('Escape')
     assert.equal(await tileNumber(page, 'Bot visits'), expected.bot_visits)
     assert.equal((await tableRows(page, 'Assistants')).ChatGPT, '44')
+  })
+
+  test('a large log shows how far it has come; what had arrived of a cancelled one is counted once', async () => {
+    const { page } = stage
+    const before = await tileNumber(page, 'Bot visits')
+    const line = (second: number) =>
+      `192.0.2.1 - - [10/Nov/2026:10:${String(Math.floor(second / 60) % 60).padStart(2, '0')}:${String(second % 60).padStart(2, '0')} +0000] "GET /large HTTP/1.1" 200 5 "-" "GPTBot/1.2"\n`
+    const lines = 200_000
+    const file = path.join(temporaryFolder(), 'large.log')
+    writeFileSync(file, Array.from({ length: lines }, (_, i) => line(i)).join(''))
+    await page.getByRole('button', { name: 'Add data' }).click()
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByRole('progressbar', { name: 'large.log' }).waitFor()
+    await page.getByRole('button', { name: 'Cancel: large.log' }).click()
+    await page.getByText('Cancelled. What had arrived is counted').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('200,000 lines in').first().waitFor({ timeout: 60_000 })
+    await page.keyboard.press('Escape')
+    await page.locator('.tile-number [title]').first().waitFor()
+    assert.equal(await tileNumber(page, 'Bot visits'), before + lines)
   })
 
   test('a file that is no log is refused in words, and can be taken off the list', async () => {

@@ -6,9 +6,26 @@ import { importLogs } from '../../ingest/import-log.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { requireSession } from './session-admission.ts'
 
-export const uploadType = 'application/octet-stream'
+const uploadType = 'application/octet-stream'
+
+/** Runs what is asked for one site after the other: an upload that is sent again must find what the broken one has stored. */
+function oneAtATime(): <Result>(site: number, work: () => Promise<Result>) => Promise<Result> {
+  const last = new Map<number, Promise<unknown>>()
+  return (site, work) => {
+    const before = last.get(site) ?? Promise.resolve()
+    const result = before.then(work, work)
+    const settled = result
+      .catch(() => undefined)
+      .then(() => {
+        if (last.get(site) === settled) last.delete(site)
+      })
+    last.set(site, settled)
+    return result
+  }
+}
 
 export function importRoute(app: FastifyInstance, parts: DashboardParts): void {
+  const inTurn = oneAtATime()
   app.addContentTypeParser(uploadType, (_request, payload, done) => done(null, payload))
 
   app.post('/app/api/sites/:siteId/import', { onRequest: requireSession(parts) }, async request => {
@@ -21,26 +38,28 @@ export function importRoute(app: FastifyInstance, parts: DashboardParts): void {
     if (upload) upload.pipe(stdin)
     else stdin.end()
     let malformed: { number: number; text: string } | null = null
-    const report = await importLogs(
-      {
-        store: parts.stores.events,
-        detector: parts.detector,
-        countryOf: parts.countryOf,
-        clock: parts.clock,
-        stdin,
-        site: request.site,
-        account: request.person.number,
-        monthlyLimit: planOf(parts.plans, request.person).eventsPerMonth,
-      },
-      {
-        sources: ['-'],
-        format: 'auto',
-        follow: false,
-        signal: broken.signal,
-        onMalformed: ({ number, text }) => {
-          malformed = { number, text }
+    const report = await inTurn(request.site.number, () =>
+      importLogs(
+        {
+          store: parts.stores.events,
+          detector: parts.detector,
+          countryOf: parts.countryOf,
+          clock: parts.clock,
+          stdin,
+          site: request.site,
+          account: request.person.number,
+          monthlyLimit: planOf(parts.plans, request.person).eventsPerMonth,
         },
-      },
+        {
+          sources: ['-'],
+          format: 'auto',
+          follow: false,
+          signal: broken.signal,
+          onMalformed: ({ number, text }) => {
+            malformed = { number, text }
+          },
+        },
+      ),
     )
     return { ...report, firstMalformed: malformed }
   })
