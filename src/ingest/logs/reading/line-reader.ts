@@ -12,8 +12,9 @@ export const fingerprintLength = 64 * 1024
 
 /** Bytes kept before newly read ones: what lies before an unfinished line, and that line. */
 const keptLength = fingerprintLength + lineLengthMax
+const readLength = 480 * 1024
 /** The text of so many bytes still lives and dies among young objects; a longer one would be kept like a long-lived one. */
-const readLength = 96 * 1024
+const textLength = 96 * 1024
 
 const newline = 10
 const carriageReturn = 13
@@ -50,13 +51,14 @@ export class LineReader implements RawLine {
   from = 0
   to = 0
   readonly #source: ByteSource
-  /** What lies from #low to #end is of the log; the next line begins at #next, and #textAt is where `text` begins. */
+  /** What lies from #low to #read is of the log; `text` is what lies from #textAt to #end; the next line begins at #next. */
   #buffer = Buffer.allocUnsafe(keptLength + readLength)
   #spare = Buffer.allocUnsafe(keptLength + readLength)
   #low = keptLength
   #next = keptLength
-  #end = keptLength
   #textAt = keptLength
+  #end = keptLength
+  #read = keptLength
   /** Where #buffer[0] lies in the log. */
   #base = -keptLength
   /** Inside a line whose beginning is dealt with already. */
@@ -82,17 +84,17 @@ export class LineReader implements RawLine {
 
   /** Bytes that are read and not yet given. */
   get available(): number {
-    return this.#end - this.#next
+    return this.#read - this.#next
   }
 
   /** Those bytes; they are overwritten by the next `fill`. */
   get ahead(): Buffer {
-    return this.#buffer.subarray(this.#next, this.#end)
+    return this.#buffer.subarray(this.#next, this.#read)
   }
 
   /** The bytes read last, at most fingerprintLength. */
   get lastBytes(): Buffer {
-    return this.#buffer.subarray(Math.max(this.#low, this.#end - fingerprintLength), this.#end)
+    return this.#buffer.subarray(Math.max(this.#low, this.#read - fingerprintLength), this.#read)
   }
 
   /** Whether `next` would give something. */
@@ -107,6 +109,10 @@ export class LineReader implements RawLine {
 
   /** Reads on; false when the source has nothing more for now. Call it when `next` needs more. */
   async fill(): Promise<boolean> {
+    if (this.#end < this.#read) {
+      this.#showText(this.#end)
+      return true
+    }
     const reading = this.#reading ?? this.#source.read(this.#spare, keptLength)
     this.#reading = null
     const read = await reading
@@ -165,13 +171,15 @@ export class LineReader implements RawLine {
 
   /** Goes forward to an offset without giving lines; false when the log ends before it. */
   async skipTo(offset: number): Promise<boolean> {
-    while (this.#base + this.#end < offset) {
-      this.#next = this.#end
+    while (this.#base + this.#read < offset) {
+      this.#next = this.#read
+      this.#end = this.#read
       this.readAhead()
       if (!(await this.fill())) return false
     }
     this.#next = offset - this.#base
     this.#passOverRestOfLine()
+    this.#showText(this.#next)
     return true
   }
 
@@ -201,18 +209,24 @@ export class LineReader implements RawLine {
   /** Puts what must be kept before the bytes that were read into the spare buffer, and works there from now on. */
   #moveToSpare(read: number): void {
     const from = Math.max(this.#low, this.#next - fingerprintLength)
-    const kept = this.#end - from
-    this.#buffer.copy(this.#spare, keptLength - kept, from, this.#end)
-    const shift = keptLength - this.#end
+    const kept = this.#read - from
+    this.#buffer.copy(this.#spare, keptLength - kept, from, this.#read)
+    const shift = keptLength - this.#read
     ;[this.#buffer, this.#spare] = [this.#spare, this.#buffer]
     this.#base -= shift
     this.#next += shift
     this.#low = keptLength - kept
-    this.#end = keptLength + read
+    this.#read = keptLength + read
     this.#growHead()
     if (this.offset === 0 && byteOrderMark.every((byte, n) => this.ahead[n] === byte)) this.#next += 3
+    this.#showText(keptLength)
+  }
+
+  /** Makes a text of what follows, up to textLength behind `from`. */
+  #showText(from: number): void {
     this.#textAt = this.#next
-    this.bytes = this.ahead
+    this.#end = Math.min(this.#read, from + textLength)
+    this.bytes = this.#buffer.subarray(this.#next, this.#end)
     this.text = this.bytes.toString('latin1')
     this.isAscii = isAscii(this.bytes)
   }
@@ -221,13 +235,13 @@ export class LineReader implements RawLine {
     const known = this.#head.length
     const readFrom = this.#base + keptLength
     if (known === fingerprintLength || readFrom > known) return
-    const missing = this.#buffer.subarray(keptLength + known - readFrom, this.#end)
+    const missing = this.#buffer.subarray(keptLength + known - readFrom, this.#read)
     this.#head = Buffer.concat([this.#head, missing.subarray(0, fingerprintLength - known)])
   }
 
   /** Without an end of line in sight: a line that may still become one is waited for, a longer one is given up. */
   #passOverTooLong(): Found {
-    const tooLong = this.available > lineLengthMax
+    const tooLong = this.#end - this.#next > lineLengthMax
     if (!tooLong && !this.#passingOver) return 'needs-more'
     this.#next = this.#end
     const reported = this.#passingOver
