@@ -5,6 +5,7 @@ import { type EventType, eventTypes } from '../../domain/event.ts'
 import { addDecimals, type DecimalSum, fromDecimal, zeroSum } from '../../domain/money.ts'
 import type { FacetCount, FacetFilter, FacetName, FacetQuery, FacetReport } from '../event-store.ts'
 import { dayKey, dayOfKey } from './sqlite-day.ts'
+import { FacetDays } from './sqlite-facet-days.ts'
 import {
   decodeFacets,
   type FacetTable,
@@ -34,6 +35,7 @@ export class FacetReader {
   readonly #pathId: StatementSync
   readonly #pathText: StatementSync
   readonly #extent: StatementSync
+  readonly #days = new FacetDays()
 
   constructor(reader: DatabaseSync, inSnapshot: Snapshot) {
     this.#inSnapshot = inSnapshot
@@ -50,12 +52,13 @@ export class FacetReader {
   async read(site: number, { range: asked, filter, pagesMax, pageOrder }: FacetQuery): Promise<FacetReport> {
     const range = this.#withEvents(site, asked)
     if (range === null) return nothing
-    const sums = new FacetSums(range, this.#names(site), this.#accept(site, filter))
+    const paths = this.#days.pathsOf(site)
+    const sums = new FacetSums(range, this.#names(site), this.#accept(site, filter), paths)
     for (let start = range.start; start <= range.end; start += daysPerTurn) {
       if (start > range.start) await new Promise(resolve => setImmediate(resolve))
       const turn = { start, end: Math.min(range.end, start + daysPerTurn - 1) }
       // At one moment: a tail that is merged between two reads would count twice.
-      this.#inSnapshot(() => this.#addDays(site, turn, sums))
+      this.#inSnapshot(() => this.#addDays(site, turn, sums, paths))
     }
     return sums.report(pagesMax, pageOrder, id => String(this.#pathText.get(id)?.value ?? otherName))
   }
@@ -69,7 +72,7 @@ export class FacetReader {
     return { start: dayOfKey(Number(found.first)), end: dayOfKey(Number(found.last)) }
   }
 
-  #addDays(site: number, range: DateRange, sums: FacetSums): void {
+  #addDays(site: number, range: DateRange, sums: FacetSums, paths: NumberIndex): void {
     const bounds = [dayKey(site, range.start), dayKey(site, range.end)] as const
     const tails = new Map<number, Uint8Array>()
     for (const row of this.#tails.iterate(...bounds)) tails.set(Number(row.key), row.data as Uint8Array)
@@ -84,7 +87,7 @@ export class FacetReader {
         table.absorb(decodeFacets(tail))
         visitTable(table, sums.add)
         tails.delete(key)
-      } else visitFacets(merged, sums.add)
+      } else this.#days.visit(key, merged, paths, sums.addIndexed)
     }
     for (const [key, tail] of tails) {
       sums.beginDay(dayOfKey(key))
@@ -206,10 +209,12 @@ class FacetSums {
   readonly #nameOf: number[]
   readonly #names: FacetName[]
   readonly #accept: Accept
+  readonly #wantedPath: number | null
   readonly #accepted: boolean[]
   /** Index of the type, by name. */
   readonly #types: number[]
-  readonly #paths = new NumberIndex()
+  /** Of the site; grows with every path that was ever asked about. */
+  readonly #paths: NumberIndex
   readonly #byName = new CountsByIndex()
   readonly #byPath = new CountsByIndex()
   readonly #byCountry = new CountsByIndex()
@@ -223,8 +228,11 @@ class FacetSums {
     range: DateRange,
     { bySubject, nameOf, names }: { bySubject: NumberIndex; nameOf: number[]; names: FacetName[] },
     accept: Accept,
+    paths: NumberIndex,
   ) {
     this.#range = range
+    this.#paths = paths
+    this.#wantedPath = accept.path === null || accept.path === -1 ? accept.path : paths.of(accept.path)
     this.#bySubject = bySubject
     this.#nameOf = nameOf
     this.#names = names
@@ -238,16 +246,19 @@ class FacetSums {
     this.#day = day - this.#range.start
   }
 
-  readonly add: FacetVisitor = (subject, path, country, count, value) => {
-    const { path: wantedPath, country: wantedCountry } = this.#accept
-    if (wantedPath !== null && path !== wantedPath) return
-    if (wantedCountry !== null && country !== wantedCountry) return
+  readonly add: FacetVisitor = (subject, path, country, count, value) =>
+    this.addIndexed(subject, this.#paths.of(path), country, count, value)
+
+  /** As `add`, with the index of the path instead of its id. */
+  readonly addIndexed: FacetVisitor = (subject, path, country, count, value) => {
+    if (this.#wantedPath !== null && path !== this.#wantedPath) return
+    if (this.#accept.country !== null && country !== this.#accept.country) return
     const name = this.#nameOf[this.#bySubject.of(subject)]
     // A name that came into being after the names were read belongs to the next answer.
     if (name === undefined || !this.#accepted[name]) return
     const type = this.#types[name]!
     this.#byName.add(name, type, count, value)
-    this.#byPath.add(this.#paths.of(path), type, count, value)
+    this.#byPath.add(path, type, count, value)
     this.#byCountry.add(country, type, count, value)
     this.#days[this.#day * 3 + type]! += count
     const days = this.#daysByName[name]
