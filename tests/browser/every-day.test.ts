@@ -214,6 +214,7 @@ describe('every day', () => {
   })
 
   test('every event says why it is here', async () => {
+    await page.goto(`/sites/${demo.site}?range=30d&purpose=training`)
     await page
       .getByRole('button', { name: /^Why is this here\?/ })
       .first()
