@@ -53,7 +53,7 @@ await picture('dashboard-phone', phone, demo, showSite)
 await picture('why', { viewport: { width: 1440, height: 760 } }, demo, async page => {
   await showSite(page)
   await page
-    .getByRole('button', { name: /^Why is this here/ })
+    .getByRole('button', { name: /^Why is this here\? \S*(Bot|User)/ })
     .first()
     .click()
   await page.getByRole('dialog').getByText('Catalogue version').waitFor()

@@ -70,7 +70,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
       test('its dialogs have nothing serious for axe-core', async () => {
         const { page } = stage
-        await page.goto(`/sites/${demo.site}`)
+        await page.goto(`/sites/${demo.site}?purpose=training`)
         await page
           .getByRole('button', { name: /^Why is this here/ })
           .first()
