@@ -1,26 +1,13 @@
 /** Answers counts and series from spans in memory; reads a span from its roll-ups when the site's revision has changed. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { DateRange } from '../../domain/date-range.ts'
-import { type EventType, eventTypes } from '../../domain/event.ts'
-import { addDecimals, type DecimalSum, fromDecimal, zeroSum } from '../../domain/money.ts'
-import type { CountsByName, Granularity, NameCount, SeriesCounts } from '../event-store.ts'
+import { eventTypes } from '../../domain/event.ts'
+import { addDecimals, type DecimalSum, zeroSum } from '../../domain/money.ts'
+import type { CountsByName, Granularity, SeriesCounts } from '../event-store.ts'
 import { type DayTotals, dayKey, dayOfKey, decodeDay, hoursLength } from './sqlite-day.ts'
+import { noNames, type Ranking, rankNames, type SiteName, sortedCounts } from './sqlite-ranking.ts'
 import type { Snapshot } from './sqlite-snapshot.ts'
 import { buildSpan, type Span, spanDays, spanOf } from './sqlite-span.ts'
-
-interface SiteName {
-  readonly type: EventType
-  readonly name: string
-  readonly company: string
-}
-
-/** The names of a site in the order of their indexes, and their order by name. */
-interface Ranking {
-  readonly names: readonly SiteName[]
-  /** Indexes in the order of the last answer. */
-  readonly order: Uint32Array
-  readonly ranks: Uint32Array
-}
 
 interface SiteSummary {
   /** Of the moment at which everything here was read; -1 before anything was. */
@@ -47,7 +34,6 @@ interface NumberedSpan {
 }
 
 const siteBytes = 4_000
-const noNames: Ranking = { names: [], order: new Uint32Array(), ranks: new Uint32Array() }
 const nameBytes = 300
 const sharedNamesMax = 10_000
 const gapBytes = 40
@@ -90,7 +76,8 @@ export class SqliteSummaries {
       for (let i = 0; i < width; i++) counts[span.names[i]!]! += span.counts[to + i]! - span.counts[from + i]!
       if (span.valued.length > 0) addValues(values, span, range, number)
     }
-    return sortedCounts(summary, counts, values)
+    if (summary.ranking.names.length !== summary.names.length) summary.ranking = rankNames(summary.names)
+    return sortedCounts(summary.ranking, counts, values)
   }
 
   series(site: number, revision: number, range: DateRange, granularity: Granularity): SeriesCounts {
@@ -265,60 +252,6 @@ function knownSpans(summary: SiteSummary, range: DateRange): NumberedSpan[] | nu
     number = next
   }
   return spans
-}
-
-/** Names that were counted, by count and then by name: each pair in one number, so that no comparison function is needed. */
-function sortedCounts(
-  summary: SiteSummary,
-  counts: Float64Array,
-  values: ReadonlyMap<number, DecimalSum>,
-): CountsByName {
-  const { names, order, ranks } = rankedNames(summary)
-  const width = names.length
-  for (let i = 0; i < width; i++) {
-    if (counts[i] !== 0) counts[i] = counts[i]! * width + (width - 1 - ranks[i]!)
-  }
-  sortByKey(order, counts)
-  const result: Record<EventType, NameCount[]> = { bot: [], referral: [], conversion: [] }
-  for (const index of order) {
-    const key = counts[index]!
-    if (key === 0) break
-    const { type, name, company } = names[index]!
-    const value = values.get(index)
-    const count = Math.floor(key / width)
-    result[type].push({ name, company, count, value: value === undefined ? 0 : fromDecimal(value) })
-  }
-  return result
-}
-
-const insertionMax = 300
-
-/** Sorts by key, descending. The order of the last question about the site is nearly right for the next one. */
-function sortByKey(order: Uint32Array, keys: Float64Array): void {
-  if (order.length > insertionMax) {
-    order.sort((a, b) => keys[b]! - keys[a]!)
-    return
-  }
-  for (let i = 1; i < order.length; i++) {
-    const index = order[i]!
-    const key = keys[index]!
-    let at = i
-    for (; at > 0 && keys[order[at - 1]!]! < key; at--) order[at] = order[at - 1]!
-    order[at] = index
-  }
-}
-
-/** Where each name stands among all names of the site in the order of code units. */
-function rankedNames(summary: SiteSummary): Ranking {
-  if (summary.ranking.names.length === summary.names.length) return summary.ranking
-  const names = [...summary.names]
-  const order = Uint32Array.from(names.keys()).sort((a, b) => (names[a]!.name < names[b]!.name ? -1 : 1))
-  const ranks = new Uint32Array(names.length)
-  order.forEach((index, rank) => {
-    ranks[index] = rank
-  })
-  summary.ranking = { names, order, ranks }
-  return summary.ranking
 }
 
 const clampToSpan = (day: number, span: number): number =>

@@ -1,0 +1,74 @@
+/** Puts counted names in the order of reports: by count, descending, then by name. */
+import type { EventType } from '../../domain/event.ts'
+import { type DecimalSum, fromDecimal } from '../../domain/money.ts'
+import type { CountsByName, NameCount } from '../event-store.ts'
+
+export interface SiteName {
+  readonly type: EventType
+  readonly name: string
+  readonly company: string
+}
+
+/** The names of a site in the order of their indexes, and their order by name. */
+export interface Ranking {
+  readonly names: readonly SiteName[]
+  /** Indexes in the order of the last answer. */
+  readonly order: Uint32Array
+  readonly ranks: Uint32Array
+}
+
+export const noNames: Ranking = { names: [], order: new Uint32Array(), ranks: new Uint32Array() }
+
+/**
+ * The names whose count (by index) is not 0. Count and place by name go into one number, so that no comparison function is needed;
+ * `counts` is used up. `values` has the sums of names with values.
+ */
+export function sortedCounts(
+  { names, order, ranks }: Ranking,
+  counts: Float64Array,
+  values: ReadonlyMap<number, DecimalSum>,
+): CountsByName {
+  const width = names.length
+  for (let i = 0; i < width; i++) {
+    if (counts[i] !== 0) counts[i] = counts[i]! * width + (width - 1 - ranks[i]!)
+  }
+  sortByKey(order, counts)
+  const result: Record<EventType, NameCount[]> = { bot: [], referral: [], conversion: [] }
+  for (const index of order) {
+    const key = counts[index]!
+    if (key === 0) break
+    const { type, name, company } = names[index]!
+    const value = values.get(index)
+    const count = Math.floor(key / width)
+    result[type].push({ name, company, count, value: value === undefined ? 0 : fromDecimal(value) })
+  }
+  return result
+}
+
+const insertionMax = 300
+
+/** Sorts by key, descending. The order of the last question about the site is nearly right for the next one. */
+function sortByKey(order: Uint32Array, keys: Float64Array): void {
+  if (order.length > insertionMax) {
+    order.sort((a, b) => keys[b]! - keys[a]!)
+    return
+  }
+  for (let i = 1; i < order.length; i++) {
+    const index = order[i]!
+    const key = keys[index]!
+    let at = i
+    for (; at > 0 && keys[order[at - 1]!]! < key; at--) order[at] = order[at - 1]!
+    order[at] = index
+  }
+}
+
+/** The names in the order of their indexes, with the place of each in the order of code units. */
+export function rankNames(siteNames: readonly SiteName[]): Ranking {
+  const names = [...siteNames]
+  const order = Uint32Array.from(names.keys()).sort((a, b) => (names[a]!.name < names[b]!.name ? -1 : 1))
+  const ranks = new Uint32Array(names.length)
+  order.forEach((index, rank) => {
+    ranks[index] = rank
+  })
+  return { names, order, ranks }
+}
