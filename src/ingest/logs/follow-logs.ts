@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import type { ImportSession } from './import-session.ts'
 import type { LogImport } from './log-import.ts'
 import type { LogFormat } from './log-line.ts'
-import { fileId } from './reading/open-source.ts'
+import { fileId, isMissing } from './reading/open-source.ts'
 import { pause } from './reading/settles-within.ts'
 
 export interface FollowParts {
@@ -47,13 +47,22 @@ async function advance(parts: FollowParts, file: Followed): Promise<boolean> {
     if (change === null || parts.signal.aborted) return true
     await leave(parts, file, file.log)
   }
-  if (!(await exists(file.name))) return true
-  file.log = await parts.session.begin(file.name, file.formatBefore)
+  file.log = await beginIfThere(parts, file)
   if (file.log === null) return true
   await file.log.importAvailable()
   if (file.log.opened.source.seekable !== null || parts.signal.aborted) return true
   await leave(parts, file, file.log)
   return false
+}
+
+/** Between a rename and the new file there is none. */
+async function beginIfThere({ session }: FollowParts, file: Followed): Promise<LogImport | null> {
+  try {
+    return await session.begin(file.name, file.formatBefore)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
 }
 
 async function leave(parts: FollowParts, file: Followed, log: LogImport): Promise<void> {
@@ -80,8 +89,6 @@ async function endsAsRead(log: LogImport): Promise<boolean> {
   const bytes = await log.opened.source.seekable?.bytesAt(readOffset - lastBytes.length, lastBytes.length)
   return bytes?.equals(lastBytes) ?? true
 }
-
-const exists = async (name: string): Promise<boolean> => (await statOrNull(name)) !== null
 
 async function statOrNull(name: string) {
   try {

@@ -50,9 +50,13 @@ async function openFile(name: string): Promise<FileHandle> {
     const { code, message } = error as NodeJS.ErrnoException
     const reason =
       code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'permission denied' : message
-    throw unreadable(name, reason)
+    throw unreadable(name, reason, error)
   }
 }
+
+/** Whether opening failed only because there is no such file, which may come. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof AppError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
 
 /** Bytes of the file as it is stored; null for what is no file. Throws INVALID_PARAMETER when it cannot be read. */
 export async function storedSize(name: string): Promise<number | null> {
@@ -108,5 +112,5 @@ async function* withStart(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGen
   yield* rest
 }
 
-const unreadable = (name: string, reason: string): AppError =>
-  new AppError('INVALID_PARAMETER', `Cannot read ${name}: ${reason}.`)
+const unreadable = (name: string, reason: string, cause?: unknown): AppError =>
+  new AppError('INVALID_PARAMETER', `Cannot read ${name}: ${reason}.`, { cause })
