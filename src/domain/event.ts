@@ -4,7 +4,7 @@ export const eventTypes = ['bot', 'referral', 'conversion'] as const
 export type EventType = (typeof eventTypes)[number]
 
 /** How an event reached us; kept with each event. */
-export const arrivals = ['events', 'hits', 'import'] as const
+export const arrivals = ['events', 'hits', 'import', 'snippet'] as const
 export type Arrival = (typeof arrivals)[number]
 
 /** What later explains or re-judges an event. Null where the way in does not tell. */

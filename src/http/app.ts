@@ -15,6 +15,7 @@ import { eventsRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { hitsRoute } from './routes/hits.ts'
 import { sitesRoute } from './routes/sites.ts'
+import { snippetRoutes } from './routes/snippet.ts'
 import { statsRoute } from './routes/stats.ts'
 import { timeseriesRoute } from './routes/timeseries.ts'
 
@@ -76,6 +77,7 @@ const lacksHost = ({ raw, headers }: FastifyRequest): boolean =>
 function registerOpen(open: FastifyInstance, parts: HttpParts): void {
   const methodsByUrl = watchRoutes(open)
   healthRoutes(open, parts)
+  snippetRoutes(open, parts)
   open.get('/openapi.json', { schema: { hide: true }, handler: async () => open.swagger() })
   for (const [url, methods] of [...methodsByUrl]) refuseOtherMethods(open, url, [...methods])
 }

@@ -73,6 +73,8 @@ export interface AccountStore {
   /** Oldest first; of one account, or of all. */
   listSites(accountId: string | null): Promise<Site[]>
   findSite(id: string): Soon<Site | null>
+  /** By its public tracking key. */
+  findSiteByKey(key: string): Soon<Site | null>
   /** Null when there is no such site. */
   setDomain(id: string, domain: string): Promise<Site | null>
   /** Null when there is no such site. */

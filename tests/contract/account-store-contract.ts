@@ -146,6 +146,8 @@ function sitePromises(suite: Suite): void {
     const added = await accounts.addSite(wanted)
     assert.deepEqual(added, { ...wanted, number: added?.number })
     assert.deepEqual(await accounts.findSite(wanted.id), added)
+    assert.deepEqual(await accounts.findSiteByKey(wanted.key), added)
+    assert.equal(await accounts.findSiteByKey('ak_unknown'), null)
     await accounts.removeSite(wanted.id)
     const next = await accounts.addSite(newSite(id))
     assert.ok(next!.number > added!.number, 'the number of a removed site was given out again')

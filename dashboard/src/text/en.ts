@@ -283,6 +283,7 @@ export const en = {
       events: 'reported as an event, by a program with a key',
       hits: 'reported as a request, and judged here',
       import: 'read from an access log',
+      snippet: 'reported by the snippet in the page, and judged here',
     } as Record<string, string>,
     byToken: (token: string, name: string, company: string) =>
       `The user agent carries the word “${token}”, which ${company || 'its owner'} documents as ${name}. Anybody can send it: a user agent is a claim.`,

@@ -27,6 +27,7 @@ export function createSqliteAccountStore(
   const sessionSecret = reader.prepare("SELECT value FROM instance WHERE name = 'session-secret'")
   const allAccounts = reader.prepare(`${selectAccounts} ORDER BY number`)
   const siteById = reader.prepare(`${selectSites} WHERE id = ?`)
+  const siteByKey = reader.prepare(`${selectSites} WHERE key = ?`)
   const sitesOfAccount = reader.prepare(`${selectSites} WHERE account_id = ? ORDER BY number`)
   const allSites = reader.prepare(`${selectSites} ORDER BY number`)
   const keysOfAccount = reader.prepare(`${selectKeys} WHERE account_id = ? ORDER BY number`)
@@ -55,6 +56,7 @@ export function createSqliteAccountStore(
     listSites: async accountId =>
       (accountId === null ? allSites.all() : sitesOfAccount.all(accountId)).map(toSite),
     findSite: id => remembered.sites(id, () => one(siteById, toSite, id)),
+    findSiteByKey: key => remembered.sites(key, () => one(siteByKey, toSite, key)),
     async setDomain(id, domain) {
       return (await writer.run('setDomain', [id, domain])) ? one(siteById, toSite, id) : null
     },
