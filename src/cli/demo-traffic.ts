@@ -1,9 +1,9 @@
 /** Made-up traffic for the demo site: the same for the same day of its story, judged by the real detector. */
-import type { Detector } from '../detection/detector.ts'
+import type { Detector, Visit } from '../detection/detector.ts'
 import { pagePath } from '../detection/page-path.ts'
-import { webHost } from '../detection/web-host.ts'
 import { dayMs, hourMs } from '../domain/date-range.ts'
-import type { NewEvent, Provenance } from '../domain/event.ts'
+import type { NewEvent } from '../domain/event.ts'
+import { provenanceOf, subjectOf } from '../ingest/visit-event.ts'
 
 export const demoDomain = 'northwind-tea.example'
 export const demoDays = 90
@@ -88,32 +88,17 @@ export function demoTraffic(detector: Detector, day: number, story: number): New
   const visit = (userAgent: string, referrer: string): NewEvent | null => {
     const path = pick(random, pages)
     const url = referrer.includes('chatgpt.com') ? `${path}?utm_source=chatgpt.com` : path
-    const verdict = detector.classify({
-      method: 'GET',
-      url,
-      status: 200,
-      userAgent,
-      referrer,
-      siteDomain: demoDomain,
-    })
+    const seen: Visit = { method: 'GET', url, status: 200, userAgent, referrer, siteDomain: demoDomain }
+    const verdict = detector.classify(seen)
     if (verdict.kind === 'ignored') return null
-    const provenance: Provenance = {
-      arrival: 'hits',
-      userAgent,
-      referrerHost: webHost(referrer),
-      status: 200,
-      rule: verdict.rule,
-      catalogueVersion: detector.catalogueVersion,
-    }
+    const { catalogueVersion } = detector
     return {
-      type: verdict.kind,
-      name: verdict.kind === 'bot' ? verdict.name : verdict.source,
-      company: verdict.kind === 'bot' ? verdict.company : '',
+      ...subjectOf(verdict),
       path: pagePath(url),
       country: pick(random, countries),
       createdAt: day * dayMs + timeOfDay(random),
       value: null,
-      provenance,
+      provenance: provenanceOf(seen, { arrival: 'hits', rule: verdict.rule, catalogueVersion }),
     }
   }
   const add = (event: NewEvent | null): void => {

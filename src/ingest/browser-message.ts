@@ -8,7 +8,7 @@ import type { Site } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
 import { type NewEvent, nameLengthMax, valueMax } from '../domain/event.ts'
 import { describeProblem } from './describe-problem.ts'
-import { userAgentLengthMax } from './sent-hit.ts'
+import { provenanceOf } from './visit-event.ts'
 
 const urlLengthMax = 8_192
 const Url = Type.String({ maxLength: urlLengthMax })
@@ -89,15 +89,11 @@ export function judgeBrowserMessage(
     country,
     createdAt: now,
     value: message.kind === 'landing' ? null : (message.value ?? null),
-    provenance: {
-      arrival: 'snippet',
-      userAgent: userAgent.slice(0, userAgentLengthMax).toWellFormed(),
-      // Of a conversion: the assistant that brought the visitor in this session.
-      referrerHost: touch ? webHost(touch.referrer) : null,
-      status: null,
-      rule: verdict?.rule ?? null,
-      catalogueVersion: detector.catalogueVersion,
-    },
+    // Of a conversion: the assistant that brought the visitor in this session.
+    provenance: provenanceOf(
+      { userAgent, referrer: touch?.referrer ?? '', status: null },
+      { arrival: 'snippet', rule: verdict?.rule ?? null, catalogueVersion: detector.catalogueVersion },
+    ),
   }
 }
 

@@ -1,17 +1,15 @@
 /** Raw requests as trackers send them, and how each becomes an event or a counted reason to ignore it. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { type Detector, ignoreReasons, type Verdict } from '../detection/detector.ts'
+import { type Detector, ignoreReasons, type Visit } from '../detection/detector.ts'
 import { pagePath } from '../detection/page-path.ts'
-import { webHost } from '../detection/web-host.ts'
 import type { Site } from '../domain/account.ts'
 import type { NewEvent, Provenance } from '../domain/event.ts'
 import { describeProblem } from './describe-problem.ts'
 import { invalidEvent, requireTime } from './sent-event.ts'
+import { provenanceOf, subjectOf } from './visit-event.ts'
 
 const headerLengthMax = 8_192
-/** What is kept of a user agent; a longer one is judged whole. */
-export const userAgentLengthMax = 1_000
 
 export const SentHit = Type.Object(
   {
@@ -81,28 +79,27 @@ export function judgeHits(
   items.forEach((item, index) => {
     const hit = requireHit(item, index)
     const time = hit.timestamp === undefined ? now : requireTime(index, 'timestamp', hit.timestamp, now)
-    const verdict = parts.detector.classify({
+    const visit: Visit = {
       method: hit.method ?? 'GET',
       url: hit.url,
       status: hit.status ?? null,
       userAgent: hit.user_agent,
       referrer: hit.referrer ?? '',
       siteDomain: site.domain,
-    })
+    }
+    const verdict = parts.detector.classify(visit)
     if (verdict.kind === 'ignored') {
       report.ignored[verdict.reason] = (report.ignored[verdict.reason] ?? 0) + 1
       return
     }
     report.recorded[verdict.kind]++
     events.push({
-      type: verdict.kind,
-      name: verdict.kind === 'bot' ? verdict.name : verdict.source,
-      company: verdict.kind === 'bot' ? verdict.company : '',
+      ...subjectOf(verdict),
       path: pagePath(hit.url),
       country: hit.country?.toUpperCase() ?? parts.countryOf(hit.ip ?? ''),
       createdAt: time,
       value: null,
-      provenance: provenances.of(hit, verdict, parts.detector.catalogueVersion),
+      provenance: provenances.of(visit, verdict.rule, parts.detector.catalogueVersion),
     })
   })
   return { events, report }
@@ -118,18 +115,11 @@ function requireHit(item: unknown, index: number): SentHit {
 class ProvenanceMemory {
   readonly #known = new Map<string, Provenance>()
 
-  of(hit: SentHit, verdict: Exclude<Verdict, { kind: 'ignored' }>, catalogueVersion: string): Provenance {
-    const key = `${hit.status}\n${hit.referrer}\n${verdict.rule}\n${hit.user_agent}`
+  of(visit: Visit, rule: string, catalogueVersion: string): Provenance {
+    const key = `${visit.status}\n${visit.referrer}\n${rule}\n${visit.userAgent}`
     let provenance = this.#known.get(key)
     if (!provenance) {
-      provenance = {
-        arrival: 'hits',
-        userAgent: hit.user_agent.slice(0, userAgentLengthMax).toWellFormed(),
-        referrerHost: webHost(hit.referrer ?? ''),
-        status: hit.status ?? null,
-        rule: verdict.rule,
-        catalogueVersion,
-      }
+      provenance = provenanceOf(visit, { arrival: 'hits', rule, catalogueVersion })
       this.#known.set(key, provenance)
     }
     return provenance

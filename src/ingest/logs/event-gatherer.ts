@@ -1,14 +1,9 @@
 /** The events that lines of a log become when their visits count, with all that later explains or re-judges them. */
-import type { Verdict, Visit } from '../../detection/detector.ts'
+import type { Visit } from '../../detection/detector.ts'
 import { pagePath } from '../../detection/page-path.ts'
 import { rememberRecent } from '../../detection/remember-recent.ts'
-import { webHost } from '../../detection/web-host.ts'
 import type { NewEvent, Provenance } from '../../domain/event.ts'
-
-export type CountedVerdict = Exclude<Verdict, { kind: 'ignored' }>
-
-/** What is kept of a user agent; a longer one is judged whole. */
-const userAgentLengthMax = 1000
+import { type CountedVerdict, provenanceOf, subjectOf } from '../visit-event.ts'
 
 const rememberedPaths = 10_000
 
@@ -51,11 +46,11 @@ export class EventGatherer {
   }
 
   #eventAt(at: number): NewEvent {
-    const verdict = this.#verdicts[at]!
+    const { type, name, company } = subjectOf(this.#verdicts[at]!)
     return {
-      type: verdict.kind,
-      name: verdict.kind === 'bot' ? verdict.name : verdict.source,
-      company: verdict.kind === 'bot' ? verdict.company : '',
+      type,
+      name,
+      company,
       path: this.#paths[at]!,
       country: this.#countries[at]!,
       createdAt: this.#times[at]!,
@@ -84,14 +79,10 @@ class ProvenanceMemory {
   }
 
   #remember(userAgent: string, rule: string, referrer: string, status: number | null): Provenance {
-    const provenance: Provenance = {
-      arrival: 'import',
-      userAgent: userAgent.slice(0, userAgentLengthMax).toWellFormed(),
-      referrerHost: webHost(referrer),
-      status,
-      rule,
-      catalogueVersion: this.#catalogueVersion,
-    }
+    const provenance = provenanceOf(
+      { userAgent, referrer, status },
+      { arrival: 'import', rule, catalogueVersion: this.#catalogueVersion },
+    )
     if (userAgent.length + referrer.length > longestRemembered) return provenance
     if (this.#count++ >= rememberedProvenances) {
       this.#known = new Map()

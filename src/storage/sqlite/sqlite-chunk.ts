@@ -1,6 +1,7 @@
 /**
  * A chunk: a few hundred events of one site and type in one row, as columns of fixed width.
- * A row an event took three times the bytes, and a page of 100 events cost 100 row reads (rows 4, 6 and 10 of docs/performance.md).
+ * With a row an event, each event would carry a row's header and key, and a page of 100 would cost 100 row reads (rows 4, 6 and 10
+ * of docs/performance.md).
  *
  * Layout: uint16 count, then for each column its base (float64) and width in bytes (uint8), then the columns one after the
  * other, little-endian, each number as its distance from the base. Columns: time (ms), id, origin, path, country; chunks of

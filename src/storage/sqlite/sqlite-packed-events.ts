@@ -1,6 +1,6 @@
 /**
- * Events on their way to the writer thread, as columns over lists of distinct texts: handing typed arrays over costs nothing,
- * where cloning an object an event cost more than storing it (row 6 of docs/performance.md).
+ * Events on their way to the writer thread, as columns over lists of distinct texts: typed arrays are handed over without a copy,
+ * where objects would be cloned one by one (row 6 of docs/performance.md).
  */
 import { arrivals, eventTypes, type NewEvent, type Provenance } from '../../domain/event.ts'
 import { packCountry } from './sqlite-chunk.ts'
