@@ -3,8 +3,21 @@
 export const eventTypes = ['bot', 'referral', 'conversion'] as const
 export type EventType = (typeof eventTypes)[number]
 
-/** How an event reached us; kept with each event. */
-export const arrivals = ['events', 'hits', 'import', 'snippet'] as const
+/** The services that send their logs as they come, each to an address of its own. */
+export const drainKinds = [
+  'vercel',
+  'cloudflare',
+  'netlify',
+  'cloudfront',
+  'fastly',
+  'vector',
+  'fluentbit',
+  'syslog',
+] as const
+export type DrainKind = (typeof drainKinds)[number]
+
+/** How an event reached us; kept with each event by its place in this list, so only ever add to the end. */
+export const arrivals = ['events', 'hits', 'import', 'snippet', ...drainKinds] as const
 export type Arrival = (typeof arrivals)[number]
 
 /** What later explains or re-judges an event. Null where the way in does not tell. */
@@ -17,6 +30,22 @@ export interface Provenance {
   /** The rule of the catalogue that decided, such as `token:GPTBot`; null when the sender named the event himself. */
   readonly rule: string | null
   readonly catalogueVersion: string | null
+  /** Of a conversion: the assistant that brought the visitor. */
+  readonly source: string | null
+  /** Of a conversion with a source: path of the page where that visit began. */
+  readonly landing: string | null
+}
+
+/** Of an event that its sender named himself. */
+export const namedBySender: Provenance = {
+  arrival: 'events',
+  userAgent: null,
+  referrerHost: null,
+  status: null,
+  rule: null,
+  catalogueVersion: null,
+  source: null,
+  landing: null,
 }
 
 /** An event on its way into the store. */

@@ -2,7 +2,7 @@
 import type { Visit } from '../../detection/detector.ts'
 import { pagePath } from '../../detection/page-path.ts'
 import { rememberRecent } from '../../detection/remember-recent.ts'
-import type { NewEvent, Provenance } from '../../domain/event.ts'
+import type { Arrival, NewEvent, Provenance } from '../../domain/event.ts'
 import { type CountedVerdict, provenanceOf, subjectOf } from '../visit-event.ts'
 
 const rememberedPaths = 10_000
@@ -21,8 +21,8 @@ export class EventGatherer {
   readonly #origins: Provenance[] = []
   #count = 0
 
-  constructor(catalogueVersion: string) {
-    this.#provenances = new ProvenanceMemory(catalogueVersion)
+  constructor(arrival: Arrival, catalogueVersion: string) {
+    this.#provenances = new ProvenanceMemory(arrival, catalogueVersion)
   }
 
   get count(): number {
@@ -62,12 +62,14 @@ export class EventGatherer {
 
 /** Lines of a log share few provenances, and the store recognises the same object cheaply. */
 class ProvenanceMemory {
+  readonly #arrival: Arrival
   readonly #catalogueVersion: string
   /** By user agent, rule, referrer and status: one look-up each costs less than one text of all four. */
   #known = new Map<string, Map<string, Map<string, Map<number | null, Provenance>>>>()
   #count = 0
 
-  constructor(catalogueVersion: string) {
+  constructor(arrival: Arrival, catalogueVersion: string) {
+    this.#arrival = arrival
     this.#catalogueVersion = catalogueVersion
   }
 
@@ -81,7 +83,7 @@ class ProvenanceMemory {
   #remember(userAgent: string, rule: string, referrer: string, status: number | null): Provenance {
     const provenance = provenanceOf(
       { userAgent, referrer, status },
-      { arrival: 'import', rule, catalogueVersion: this.#catalogueVersion },
+      { arrival: this.#arrival, rule, catalogueVersion: this.#catalogueVersion },
     )
     if (userAgent.length + referrer.length > longestRemembered) return provenance
     if (this.#count++ >= rememberedProvenances) {

@@ -2,7 +2,7 @@
 import type { Detector } from '../../detection/detector.ts'
 import type { Clock } from '../../domain/clock.ts'
 import { dayMs } from '../../domain/date-range.ts'
-import { type NewEvent, unknownCountry } from '../../domain/event.ts'
+import { type Arrival, type NewEvent, unknownCountry } from '../../domain/event.ts'
 import type { CountryLookup } from '../country.ts'
 import { EventGatherer } from './event-gatherer.ts'
 import { emptyTally, type Tally } from './import-report.ts'
@@ -12,6 +12,7 @@ export interface JudgeParts {
   readonly detector: Detector
   readonly countryOf: CountryLookup
   readonly clock: Clock
+  readonly arrival: Arrival
 }
 
 export interface Judged {
@@ -29,7 +30,7 @@ export class LineJudge {
   constructor(parts: JudgeParts, parser: LineParser) {
     this.#parts = parts
     this.#parser = parser
-    this.#events = new EventGatherer(parts.detector.catalogueVersion)
+    this.#events = new EventGatherer(parts.arrival, parts.detector.catalogueVersion)
     this.#latestMs = parts.clock() + dayMs
   }
 
