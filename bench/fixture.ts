@@ -2,7 +2,7 @@
 import { catalogue } from '../src/detection/catalogue/catalogue.ts'
 import { createDetector } from '../src/detection/create-detector.ts'
 import { dayMs, dayOf } from '../src/domain/date-range.ts'
-import type { NewEvent, Provenance } from '../src/domain/event.ts'
+import { type NewEvent, namedBySender, type Provenance } from '../src/domain/event.ts'
 import { hashApiKey, newApiKey, newId } from '../src/domain/ids.ts'
 import type { Stores } from '../src/storage/stores.ts'
 
@@ -93,6 +93,8 @@ export class FixtureTraffic {
       status: 200,
       rule,
       catalogueVersion: version,
+      source: null,
+      landing: null,
     })
     this.#bots = catalogue.bots
       .filter(bot => bot.token !== null && bot.exampleUserAgents.length > 0)
@@ -146,7 +148,7 @@ export class FixtureTraffic {
       name: ['signup', 'purchase', 'contact'][this.#uneven(3)]!,
       company: '',
       value,
-      provenance: named,
+      provenance: namedBySender,
       ...common,
     }
   }
@@ -160,13 +162,4 @@ export class FixtureTraffic {
   #uneven(length: number): number {
     return Math.floor(this.share() ** 2 * length)
   }
-}
-
-const named: Provenance = {
-  arrival: 'events',
-  userAgent: null,
-  referrerHost: null,
-  status: null,
-  rule: null,
-  catalogueVersion: null,
 }

@@ -2,7 +2,7 @@
 import type { Detector, Visit } from '../detection/detector.ts'
 import { pagePath } from '../detection/page-path.ts'
 import { dayMs, hourMs } from '../domain/date-range.ts'
-import type { NewEvent } from '../domain/event.ts'
+import { type NewEvent, namedBySender } from '../domain/event.ts'
 import { provenanceOf, subjectOf } from '../ingest/visit-event.ts'
 
 export const demoDomain = 'northwind-tea.example'
@@ -126,14 +126,7 @@ function conversionAfter(landing: NewEvent, random: () => number): NewEvent {
       (Math.floor(landing.createdAt / dayMs) + 1) * dayMs - 1,
     ),
     value: isPurchase ? Math.round(900 + random() * 6_000) / 100 : null,
-    provenance: {
-      arrival: 'events',
-      userAgent: null,
-      referrerHost: null,
-      status: null,
-      rule: null,
-      catalogueVersion: null,
-    },
+    provenance: { ...namedBySender, source: landing.name, landing: landing.path },
   }
 }
 

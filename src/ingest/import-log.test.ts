@@ -58,6 +58,8 @@ describe('an import', () => {
         status: 200,
         rule: 'token:GPTBot',
         catalogueVersion: detector.catalogueVersion,
+        source: null,
+        landing: null,
       },
     })
     assert.equal(referral?.name, 'ChatGPT')

@@ -6,8 +6,8 @@ import { AppError } from '../domain/errors.ts'
 import {
   eventTypes,
   type NewEvent,
+  namedBySender,
   nameLengthMax,
-  type Provenance,
   pathLengthMax,
   unknownCountry,
   valueMax,
@@ -72,16 +72,6 @@ const validators = {
   conversion: Compile(SentConversionEvent),
 }
 
-/** What is known of an event that its sender named himself. */
-const provenance: Provenance = {
-  arrival: 'events',
-  userAgent: null,
-  referrerHost: null,
-  status: null,
-  rule: null,
-  catalogueVersion: null,
-}
-
 /** Throws INVALID_EVENT that names the index and the field of the first bad event. */
 export function readSentEvents(items: readonly unknown[], now: number): NewEvent[] {
   return items.map((item, index) => toNewEvent(requireSentEvent(item, index), index, now))
@@ -118,7 +108,7 @@ function toNewEvent(event: SentEvent, index: number, now: number): NewEvent {
     country: event.country?.toUpperCase() ?? unknownCountry,
     createdAt: event.created_at === undefined ? now : requireTime(index, 'created_at', event.created_at, now),
     value,
-    provenance,
+    provenance: namedBySender,
   }
 }
 

@@ -24,4 +24,6 @@ export const provenanceOf = (
   status,
   rule,
   catalogueVersion,
+  source: null,
+  landing: null,
 })

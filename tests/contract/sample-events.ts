@@ -18,6 +18,8 @@ export const someProvenance: Provenance = {
   status: 200,
   rule: 'token:GPTBot',
   catalogueVersion: '2026-06-01',
+  source: null,
+  landing: null,
 }
 
 export const botEvent = (chosen: Partial<NewEvent> = {}): NewEvent => ({

@@ -22,7 +22,9 @@ export class SqliteDictionary {
   readonly #addOrigin: StatementSync
 
   constructor(database: DatabaseSync) {
-    const origin = 'site, subject, arrival, status, user_agent, referrer_host, rule, catalogue_version'
+    const origin =
+      'site, subject, arrival, status, user_agent, referrer_host, rule, catalogue_version, source, landing'
+    const places = Array(originFields + 1).fill('?')
     this.#findText = database.prepare('SELECT id FROM text WHERE site = ? AND value = ?')
     this.#addText = database.prepare('INSERT INTO text (site, value) VALUES (?, ?)')
     this.#findSubject = database.prepare(
@@ -30,8 +32,8 @@ export class SqliteDictionary {
     )
     this.#addSubject = database.prepare('INSERT INTO subject (site, type, name, company) VALUES (?, ?, ?, ?)')
     this.#countSubjects = database.prepare('SELECT count(*) AS count FROM subject WHERE site = ?')
-    this.#findOrigin = database.prepare(`SELECT id FROM origin WHERE (${origin}) = (?, ?, ?, ?, ?, ?, ?, ?)`)
-    this.#addOrigin = database.prepare(`INSERT INTO origin (${origin}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+    this.#findOrigin = database.prepare(`SELECT id FROM origin WHERE (${origin}) = (${places})`)
+    this.#addOrigin = database.prepare(`INSERT INTO origin (${origin}) VALUES (${places})`)
   }
 
   /** Ids for the lists of a batch: `texts` by index (0 for null), `subjects` and `origins` by index. Throws TooManyNames. */
@@ -47,16 +49,11 @@ export class SqliteDictionary {
     const subjects = this.#subjects(site, events)
     const origins = new Float64Array(events.origins.length / originFields)
     for (let i = 0; i < origins.length; i++) {
-      const [subject, arrival, status, agent, host, rule, version] = events.origins.subarray(i * originFields)
-      origins[i] = this.#origin(site, [
-        subjects[subject!]!,
-        arrival!,
-        status!,
-        text(agent!),
-        text(host!),
-        text(rule!),
-        text(version!),
-      ])
+      const [subject, arrival, status, ...rest] = events.origins.subarray(
+        i * originFields,
+        (i + 1) * originFields,
+      )
+      origins[i] = this.#origin(site, [subjects[subject!]!, arrival!, status!, ...rest.map(text)])
     }
     for (const index of events.path) text(index)
     return { texts: textIds, subjects, origins }

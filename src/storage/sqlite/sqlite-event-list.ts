@@ -154,6 +154,8 @@ export class SqliteEventList {
       referrerHost: text(row.referrer_host),
       rule: text(row.rule),
       catalogueVersion: text(row.catalogue_version),
+      source: text(row.source),
+      landing: text(row.landing),
     }
   }
 }

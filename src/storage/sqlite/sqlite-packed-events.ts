@@ -11,7 +11,7 @@ export interface PackedEvents {
   readonly texts: readonly string[]
   /** Three numbers a subject: type, name, company. */
   readonly subjects: Uint32Array<ArrayBuffer>
-  /** Seven numbers an origin: subject, arrival, status, user agent, referrer host, rule, catalogue version. */
+  /** Nine numbers an origin: subject, arrival, status, user agent, referrer host, rule, catalogue version, source, landing. */
   readonly origins: Uint32Array<ArrayBuffer>
   readonly origin: Uint32Array<ArrayBuffer>
   readonly path: Uint32Array<ArrayBuffer>
@@ -22,7 +22,7 @@ export interface PackedEvents {
 }
 
 export const subjectFields = 3
-export const originFields = 7
+export const originFields = 9
 
 export function packEvents(events: readonly NewEvent[]): PackedEvents {
   const texts = new Interner()
@@ -48,7 +48,8 @@ export function packEvents(events: readonly NewEvent[]): PackedEvents {
     let index = bySubject.get(subject)
     if (index === undefined) {
       index = origins.length / originFields
-      const { arrival, status, userAgent, referrerHost, rule, catalogueVersion } = event.provenance
+      const { arrival, status, userAgent, referrerHost, rule, catalogueVersion, source, landing } =
+        event.provenance
       origins.push(
         subject,
         arrivals.indexOf(arrival),
@@ -57,6 +58,8 @@ export function packEvents(events: readonly NewEvent[]): PackedEvents {
         texts.of(referrerHost),
         texts.of(rule),
         texts.of(catalogueVersion),
+        texts.of(source),
+        texts.of(landing),
       )
       bySubject.set(subject, index)
     }

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { patiently } from './sqlite-patience.ts'
 
 /** Only ever add to the end: a number that was released never changes. */
-const migrations: readonly string[] = [
+export const migrations: readonly string[] = [
   `
   CREATE TABLE account (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -173,6 +173,28 @@ const migrations: readonly string[] = [
     createdAt TEXT NOT NULL,
     updatedAt TEXT NOT NULL
   ) STRICT;
+  `,
+  `
+  -- What brought the visitor of a conversion is part of its origin. The numbers of origins stay, and none is given out twice.
+  CREATE TABLE origin_with_touch (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    site INTEGER NOT NULL,
+    subject INTEGER NOT NULL,
+    arrival INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    user_agent INTEGER NOT NULL,
+    referrer_host INTEGER NOT NULL,
+    rule INTEGER NOT NULL,
+    catalogue_version INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    landing INTEGER NOT NULL,
+    UNIQUE (site, subject, arrival, status, user_agent, referrer_host, rule, catalogue_version, source, landing)
+  ) STRICT;
+  INSERT INTO origin_with_touch SELECT *, 0, 0 FROM origin;
+  DELETE FROM sqlite_sequence WHERE name = 'origin_with_touch';
+  INSERT INTO sqlite_sequence SELECT 'origin_with_touch', seq FROM sqlite_sequence WHERE name = 'origin';
+  DROP TABLE origin;
+  ALTER TABLE origin_with_touch RENAME TO origin;
   `,
 ]
 

@@ -1,6 +1,6 @@
 /** Promises about texts and provenance: nothing is folded, cut or mixed up, and `find` tells all that explains an event. */
 import assert from 'node:assert/strict'
-import type { NewEvent, Provenance } from '../../../src/domain/event.ts'
+import { type NewEvent, namedBySender, type Provenance } from '../../../src/domain/event.ts'
 import type { Suite } from '../engine.ts'
 import { assertRollUpsEqualList } from '../event-model.ts'
 import {
@@ -128,20 +128,15 @@ export function textPromises(suite: Suite): void {
   promise('find gives one event with all that explains it', async () => {
     const { events } = suite.engine.stores
     const site = newNumber()
-    const unknown: Provenance = {
-      arrival: 'events',
-      userAgent: null,
-      referrerHost: null,
-      status: null,
-      rule: null,
-      catalogueVersion: null,
-    }
     const explained: Provenance[] = [
       someProvenance,
-      unknown,
-      { ...unknown, arrival: 'import', userAgent: '', status: 404 },
+      namedBySender,
+      { ...namedBySender, arrival: 'import', userAgent: '', status: 404 },
       { ...someProvenance, referrerHost: 'chatgpt.com', rule: 'referrer:chatgpt.com', arrival: 'import' },
       { ...someProvenance, catalogueVersion: '2026-07-01' },
+      { ...namedBySender, source: 'ChatGPT', landing: '/pricing' },
+      { ...namedBySender, source: 'ChatGPT' },
+      { ...namedBySender, source: 'Claude', landing: '/pricing' },
       { ...someProvenance, userAgent: 'ü'.repeat(1000), status: 599 },
     ]
     const recorded: NewEvent[] = explained.flatMap((provenance, i) => [
