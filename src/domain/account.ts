@@ -1,4 +1,5 @@
 /** Accounts, their sites and their API keys, as records. */
+import type { DrainKind } from './event.ts'
 import type { Plan, PlanName, PlanTable } from './plan.ts'
 
 export interface Account {
@@ -26,6 +27,17 @@ export interface Site {
   readonly domain: string
   /** `ak_…`, the public tracking key. */
   readonly key: string
+  readonly createdAt: number
+}
+
+/** A log drain that needs more than an API key: one that signs what it sends, or asks for a proof of the address. */
+export interface Drain {
+  /** `drain_…` */
+  readonly id: string
+  readonly siteId: string
+  readonly kind: DrainKind
+  /** What the service asks of the address to prove whose it is: Vercel's code, Fastly's service id; null for none. */
+  readonly proof: string | null
   readonly createdAt: number
 }
 

@@ -16,13 +16,16 @@ function randomBase62(length: number): string {
   return text
 }
 
-export type IdPrefix = 'usr' | 'site' | 'ak' | 'key'
+export type IdPrefix = 'usr' | 'site' | 'ak' | 'key' | 'drain'
 
 /** `site_` and 20 random base62 characters (119 bits). */
 export const newId = (prefix: IdPrefix): string => `${prefix}_${randomBase62(20)}`
 
 /** A password to begin with: 119 bits, to be told to its owner once. */
 export const newPassword = (): string => randomBase62(20)
+
+/** A secret that a log drain signs its deliveries with: 238 bits. */
+export const newDrainSecret = (): string => randomBase62(40)
 
 const keyShape = /^ff_[0-9A-Za-z]{40}$/
 const checksumLength = 6

@@ -64,6 +64,8 @@ export function requireRecorded(outcome: AppendOutcome, now: number): void {
         'IDEMPOTENCY_MISMATCH',
         'This Idempotency-Key was used for another body in the last 24 h. Nothing was recorded.',
       )
+    case 'known-keys':
+      throw new Error('A batch without keys of single requests was told of some.')
     case 'site-removed':
       throw new AppError('SITE_NOT_FOUND', 'No site of this account has the id in the path.')
   }

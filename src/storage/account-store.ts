@@ -1,5 +1,6 @@
 /** The port to the store of accounts, sites and keys: what every engine must do. tests/contract holds engines to it. */
-import type { Account, ApiKey, Scope, Site } from '../domain/account.ts'
+import type { Account, ApiKey, Drain, Scope, Site } from '../domain/account.ts'
+import type { DrainKind } from '../domain/event.ts'
 import type { PlanName } from '../domain/plan.ts'
 import type { Soon } from '../domain/soon.ts'
 
@@ -27,6 +28,11 @@ export interface NewKey {
   readonly lastFour: string
   readonly scopes: readonly Scope[]
   readonly createdAt: number
+}
+
+export interface NewDrain extends Drain {
+  /** Signs deliveries; null for a drain that sends an API key. */
+  readonly secret: string | null
 }
 
 /** A key that is not revoked, with its account; the account is null when it was deleted. */
@@ -94,6 +100,15 @@ export interface AccountStore {
   findKey(hash: string): Soon<KeyOwner | null>
   /** Remembers when keys were last used; milliseconds by key id. */
   touchKeys(lastUsed: ReadonlyMap<string, number>): Promise<void>
+
+  /** Null when there is no such site. A removed site takes its drains along. */
+  addDrain(drain: NewDrain): Promise<Drain | null>
+  /** Oldest first; of one site, or of all. Without their secrets. */
+  listDrains(siteId: string | null): Promise<Drain[]>
+  /** False when there is no such drain. */
+  removeDrain(id: string): Promise<boolean>
+  /** Secrets of a site's drains of one kind, and nothing else has them. */
+  drainSecrets(siteId: string, kind: DrainKind): Promise<string[]>
 
   /** Random, made with the database: signs session cookies. */
   sessionSecret(): Promise<string>

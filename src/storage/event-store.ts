@@ -1,6 +1,7 @@
 /** The port to the store of events: what every engine must do, in the words of the subject. tests/contract holds engines to it. */
 import type { DateRange } from '../domain/date-range.ts'
 import type { EventPosition, EventType, NewEvent, StoredEvent } from '../domain/event.ts'
+import type { DecimalSum } from '../domain/money.ts'
 import type { Soon } from '../domain/soon.ts'
 
 /** Sites and accounts are named by their numbers here (Site.number, Account.number). */
@@ -14,6 +15,8 @@ export interface EventBatch {
   readonly monthlyLimit: number | null
   /** Makes a repeat within 24 h record nothing and answer as the first did. */
   readonly idempotency?: { readonly key: string; readonly bodyHash: string; readonly response: string }
+  /** Names of the single requests behind the events: none of them is recorded twice within 24 h, in whatever batch it comes. */
+  readonly onceKeys?: readonly string[]
   /** Where the import of a log stands once these events are stored; kept in the same transaction. */
   readonly importProgress?: ImportProgress
 }
@@ -23,6 +26,8 @@ export type AppendOutcome =
   | { readonly outcome: 'recorded' }
   | { readonly outcome: 'replayed'; readonly response: string }
   | { readonly outcome: 'idempotency-mismatch' }
+  /** Some of onceKeys are of requests that were recorded before: which ones. */
+  | { readonly outcome: 'known-keys'; readonly keys: readonly string[] }
   | { readonly outcome: 'over-quota'; readonly used: number; readonly limit: number }
   | { readonly outcome: 'site-removed' }
 
@@ -108,6 +113,18 @@ export interface FacetReport {
   readonly days: Float64Array
 }
 
+/** Conversions of one name that one assistant brought, by one landing page. */
+export interface AttributedCount {
+  /** Null where no assistant is known to have brought the visitor. */
+  readonly source: string | null
+  /** Path; null where it is not known, and where `source` is null. */
+  readonly landing: string | null
+  readonly name: string
+  readonly count: number
+  /** Exact sum of the values. */
+  readonly value: DecimalSum
+}
+
 export type Granularity = 'day' | 'hour'
 
 /** Three counts a bucket (bot, referral, conversion), without gaps, from the first bucket of the range to the last. */
@@ -148,6 +165,8 @@ export interface EventStore {
   extent(site: number): Promise<DateRange | null>
   /** From a roll-up: the cost does not grow with traffic. */
   facets(site: number, query: FacetQuery): Promise<FacetReport>
+  /** One entry a source, landing page and name, in no particular order. The cost grows with the conversions of the range. */
+  attribution(site: number, range: DateRange): Promise<AttributedCount[]>
   /** Newest first: createdAt descending, then id descending. */
   list(site: number, query: EventListQuery): Soon<ListedEvent[]>
   /** One event with all that explains it; null when there is none at that position. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Account, ApiKey, Site } from '../../src/domain/account.ts'
 import { hashApiKey, newApiKey, newId } from '../../src/domain/ids.ts'
-import type { AccountStore, NewAccount, NewKey, NewSite } from '../../src/storage/account-store.ts'
+import type { AccountStore, NewAccount, NewDrain, NewKey, NewSite } from '../../src/storage/account-store.ts'
 import { contractSuite, type OpenEngine, type Suite } from './engine.ts'
 import { noon } from './sample-events.ts'
 
@@ -37,6 +37,7 @@ export function accountStoreContract(name: string, open: OpenEngine): void {
     ownerPromises(suite)
     sitePromises(suite)
     keyPromises(suite)
+    drainPromises(suite)
     removalPromises(suite)
     freshnessPromises(suite)
   })
@@ -248,6 +249,59 @@ function keyPromises(suite: Suite): void {
       listed.map(({ lastUsedAt }) => lastUsedAt),
       [noon + 120_000, null],
     )
+  })
+}
+
+function drainPromises(suite: Suite): void {
+  const { promise } = suite
+  const newDrain = (siteId: string, chosen: Partial<NewDrain> = {}): NewDrain => ({
+    id: newId('drain'),
+    siteId,
+    kind: 'vercel',
+    secret: 'secret',
+    proof: null,
+    createdAt: noon,
+    ...chosen,
+  })
+
+  promise('drains are listed without their secrets, which only a question of their own gives', async () => {
+    const { accounts } = suite.engine.stores
+    const account = await addAccount(accounts)
+    const [site, other] = [newSite(account.id), newSite(account.id)]
+    for (const each of [site, other]) await accounts.addSite(each)
+    const signed = newDrain(site.id, { proof: 'code' })
+    const keyed = newDrain(site.id, { kind: 'fastly', secret: null, proof: 'service' })
+    const { secret, ...shown } = signed
+    assert.deepEqual(await accounts.addDrain(signed), shown)
+    await accounts.addDrain(keyed)
+    await accounts.addDrain(newDrain(other.id, { secret: 'another' }))
+    assert.deepEqual(
+      (await accounts.listDrains(site.id)).map(({ id }) => id),
+      [signed.id, keyed.id],
+    )
+    assert.ok(!JSON.stringify(await accounts.listDrains(null)).includes('another'))
+    assert.deepEqual(await accounts.drainSecrets(site.id, 'vercel'), [secret])
+    assert.deepEqual(await accounts.drainSecrets(site.id, 'fastly'), [])
+
+    assert.equal(await accounts.removeDrain(signed.id), true)
+    assert.equal(await accounts.removeDrain(signed.id), false)
+    assert.deepEqual(await accounts.drainSecrets(site.id, 'vercel'), [])
+    assert.equal(await accounts.addDrain(newDrain(newId('site'))), null)
+  })
+
+  promise('drains go with their site, and with its account', async () => {
+    const { accounts } = suite.engine.stores
+    const account = await addAccount(accounts)
+    const [removed, orphaned] = [newSite(account.id), newSite(account.id)]
+    for (const each of [removed, orphaned]) {
+      await accounts.addSite(each)
+      await accounts.addDrain(newDrain(each.id))
+    }
+    await accounts.removeSite(removed.id)
+    assert.deepEqual(await accounts.drainSecrets(removed.id, 'vercel'), [])
+    await accounts.removeAccount(account.id)
+    const ids = (await accounts.listDrains(null)).map(({ siteId }) => siteId)
+    assert.ok(!ids.includes(removed.id) && !ids.includes(orphaned.id))
   })
 }
 

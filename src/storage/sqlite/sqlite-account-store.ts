@@ -1,6 +1,7 @@
 /** AccountStore on SQLite: look-ups of keys and sites are remembered until an account changes, in any process. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Account, ApiKey, Scope, Site } from '../../domain/account.ts'
+import type { Account, ApiKey, Drain, Scope, Site } from '../../domain/account.ts'
+import type { DrainKind } from '../../domain/event.ts'
 import type { PlanName } from '../../domain/plan.ts'
 import type { AccountStore, KeyOwner } from '../account-store.ts'
 import type { Freshness } from './sqlite-freshness.ts'
@@ -15,6 +16,7 @@ const selectAccounts = 'SELECT number, id, email, plan, is_owner, created_at FRO
 const selectSites = 'SELECT number, id, account_id, domain, key, created_at FROM site'
 const selectKeys =
   'SELECT id, account_id, name, last_four, scopes, created_at, last_used_at, revoked_at FROM api_key'
+const selectDrains = 'SELECT id, site_id, kind, proof, created_at FROM drain'
 
 export function createSqliteAccountStore(
   reader: DatabaseSync,
@@ -33,6 +35,12 @@ export function createSqliteAccountStore(
   const keysOfAccount = reader.prepare(`${selectKeys} WHERE account_id = ? ORDER BY number`)
   const keyByHash = reader.prepare(`${selectKeys} WHERE hash = ? AND revoked_at IS NULL`)
   const keyById = reader.prepare(`${selectKeys} WHERE id = ?`)
+  const drainById = reader.prepare(`${selectDrains} WHERE id = ?`)
+  const drainsOfSite = reader.prepare(`${selectDrains} WHERE site_id = ? ORDER BY number`)
+  const allDrains = reader.prepare(`${selectDrains} ORDER BY number`)
+  const drainSecrets = reader.prepare(
+    'SELECT secret FROM drain WHERE site_id = ? AND kind = ? AND secret IS NOT NULL ORDER BY number',
+  )
   const sitesToPurge = reader.prepare('SELECT site FROM site_purge')
 
   const findAccount = (id: string): Account | null => one(accountById, toAccount, id)
@@ -78,6 +86,13 @@ export function createSqliteAccountStore(
         return key && { key, account: findAccount(key.accountId) }
       }),
     touchKeys: lastUsed => writer.run('touchKeys', [lastUsed]),
+
+    async addDrain(drain) {
+      return (await writer.run('addDrain', [drain])) ? one(drainById, toDrain, drain.id) : null
+    },
+    listDrains: async siteId => (siteId === null ? allDrains.all() : drainsOfSite.all(siteId)).map(toDrain),
+    removeDrain: id => writer.run('removeDrain', [id]),
+    drainSecrets: async (siteId, kind) => drainSecrets.all(siteId, kind).map(row => String(row.secret)),
 
     sessionSecret: async () => String(sessionSecret.get()?.value),
     logins: {
@@ -164,4 +179,12 @@ const toApiKey = (row: Row): ApiKey => ({
   createdAt: Number(row.created_at),
   lastUsedAt: row.last_used_at === null ? null : Number(row.last_used_at),
   revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+})
+
+const toDrain = (row: Row): Drain => ({
+  id: String(row.id),
+  siteId: String(row.site_id),
+  kind: String(row.kind) as DrainKind,
+  proof: row.proof === null ? null : String(row.proof),
+  createdAt: Number(row.created_at),
 })

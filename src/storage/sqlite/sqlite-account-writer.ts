@@ -1,7 +1,7 @@
 /** The write side of accounts, sites and keys, inside a transaction that someone else begins and commits. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { PlanName } from '../../domain/plan.ts'
-import type { LoginResult, NewAccount, NewKey, NewSite } from '../account-store.ts'
+import type { LoginResult, NewAccount, NewDrain, NewKey, NewSite } from '../account-store.ts'
 
 export class SqliteAccountWriter {
   readonly #database: DatabaseSync
@@ -27,6 +27,7 @@ export class SqliteAccountWriter {
       .prepare('SELECT * FROM site WHERE account_id = ? ORDER BY number')
       .all(accountId)
     this.#run('INSERT OR IGNORE INTO site_purge SELECT number FROM site WHERE account_id = ?', accountId)
+    this.#run('DELETE FROM drain WHERE site_id IN (SELECT id FROM site WHERE account_id = ?)', accountId)
     this.#run('DELETE FROM site WHERE account_id = ?', accountId)
     this.#run("UPDATE api_key SET name = '', last_four = '' WHERE account_id = ?", accountId)
     this.#run('DELETE FROM login_session WHERE userId = ?', accountId)
@@ -58,6 +59,7 @@ export class SqliteAccountWriter {
 
   removeSite(id: string): boolean {
     this.#run('INSERT OR IGNORE INTO site_purge SELECT number FROM site WHERE id = ?', id)
+    this.#run('DELETE FROM drain WHERE site_id = ?', id)
     return this.#change('DELETE FROM site WHERE id = ?', id)
   }
 
@@ -75,6 +77,19 @@ export class SqliteAccountWriter {
 
   revokeKey(id: string, now: number): boolean {
     return this.#change('UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id)
+  }
+
+  /** Drains are looked up anew each time, so nothing that is remembered grows stale. */
+  addDrain({ id, siteId, kind, secret, proof, createdAt }: NewDrain): boolean {
+    return this.#run(
+      `INSERT INTO drain (id, site_id, kind, secret, proof, created_at)
+       SELECT ?, id, ?, ?, ?, ? FROM site WHERE id = ?`,
+      ...[id, kind, secret, proof, createdAt, siteId],
+    )
+  }
+
+  removeDrain(id: string): boolean {
+    return this.#run('DELETE FROM drain WHERE id = ?', id)
   }
 
   /** Not a change that makes remembered look-ups stale: nothing decides by it. The latest use counts, whoever reports it last. */

@@ -21,6 +21,9 @@ export type PackedOutcome = AppendOutcome | { readonly outcome: 'too-many-names'
 
 const idempotencyMs = dayMs
 
+/** Never the key of a whole request, since those that senders choose have no space. */
+const onceKey = (key: string): string => `once ${key}`
+
 interface Gathered {
   /** By type; each in the order of arrival until the end of the transaction. */
   readonly events: EventColumns[][]
@@ -51,6 +54,8 @@ export class SqliteAppender {
     if (this.#statements.state.get(site)?.removed === 1) return { outcome: 'site-removed' }
     const repeated = this.#checkIdempotency(batch)
     if (repeated) return repeated
+    const known = this.#knownKeys(batch)
+    if (known.length > 0) return { outcome: 'known-keys', keys: known }
     const usage = this.#usageOf(batch.account, monthOf(now))
     if (batch.monthlyLimit !== null && events.count > 0 && usage.used + events.count > batch.monthlyLimit) {
       return { outcome: 'over-quota', used: usage.used, limit: batch.monthlyLimit }
@@ -67,6 +72,8 @@ export class SqliteAppender {
       const { key, bodyHash, response } = batch.idempotency
       this.#statements.rememberRequest.run(site, key, bodyHash, response, now)
     }
+    for (const key of batch.onceKeys ?? [])
+      this.#statements.rememberRequest.run(site, onceKey(key), '', '', now)
     if (batch.importProgress) {
       const { id, offset, headLength, headHash, windowLength, windowHash, context, lines, updatedAt } =
         batch.importProgress
@@ -115,6 +122,10 @@ export class SqliteAppender {
     return seen.body_hash === idempotency.bodyHash
       ? { outcome: 'replayed', response: String(seen.response) }
       : { outcome: 'idempotency-mismatch' }
+  }
+
+  #knownKeys({ site, now, onceKeys = [] }: PackedBatch): string[] {
+    return onceKeys.filter(key => this.#statements.findRequest.get(site, onceKey(key), now - idempotencyMs))
   }
 
   #usageOf(account: number, month: number) {

@@ -196,6 +196,19 @@ export const migrations: readonly string[] = [
   DROP TABLE origin;
   ALTER TABLE origin_with_touch RENAME TO origin;
   `,
+  `
+  -- Log drains that need more than an API key. The secret signs deliveries, so it cannot be kept as a hash.
+  CREATE TABLE drain (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    site_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    secret TEXT,
+    proof TEXT,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX drain_by_site ON drain (site_id, number);
+  `,
 ]
 
 /** Milliseconds that a connection waits for another process's transaction. */

@@ -52,6 +52,8 @@ function operationsOn(database: DatabaseSync) {
       removeSite: accounts.removeSite.bind(accounts),
       sitePurged: accounts.sitePurged.bind(accounts),
       addKey: accounts.addKey.bind(accounts),
+      addDrain: accounts.addDrain.bind(accounts),
+      removeDrain: accounts.removeDrain.bind(accounts),
       revokeKey: accounts.revokeKey.bind(accounts),
       touchKeys: accounts.touchKeys.bind(accounts),
     },

@@ -88,6 +88,46 @@ export function repeatPromises(suite: Suite): void {
     assert.equal(await assertRollUpsEqualList(other, site), 1)
   })
 
+  promise(
+    'a request that was recorded once is named when it comes again in another batch, and nothing is recorded',
+    async () => {
+      const { events } = suite.engine.stores
+      const [site, elsewhere] = [newNumber(), newNumber()]
+      const send = (onceKeys: string[], chosen: Partial<EventBatch> = {}) =>
+        events.append(
+          batchOf(
+            site,
+            onceKeys.map(() => botEvent()),
+            { onceKeys, ...chosen },
+          ),
+        )
+      assert.deepEqual(await send(['a', 'b']), { outcome: 'recorded' })
+      assert.deepEqual(await send(['c', 'b', 'a']), { outcome: 'known-keys', keys: ['b', 'a'] })
+      assert.deepEqual(await send(['c']), { outcome: 'recorded' })
+      assert.equal((await send(['d'], { monthlyLimit: 0 })).outcome, 'over-quota')
+      assert.deepEqual(await send(['d']), { outcome: 'recorded' }, 'what was refused is not remembered')
+      assert.equal(
+        (await events.append(batchOf(elsewhere, [botEvent()], { onceKeys: ['a'] }))).outcome,
+        'recorded',
+      )
+      assert.equal((await sendTo(site)('a')).outcome, 'recorded', 'the key of a batch is another thing')
+      assert.deepEqual(await send(['a'], { now: noon + dayMs + 1 }), { outcome: 'recorded' }, 'after 24 h')
+      assert.equal(await assertRollUpsEqualList(events, site), 6)
+    },
+  )
+
+  promise('of the same request in many batches sent at once, by two writers, one is recorded', async () => {
+    const site = newNumber()
+    const stores = [suite.engine.stores.events, (await suite.another()).events]
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        stores[i % 2]!.append(batchOf(site, [botEvent()], { onceKeys: ['a'] })),
+      ),
+    )
+    assert.equal(outcomes.filter(({ outcome }) => outcome === 'recorded').length, 1)
+    assert.equal(await assertRollUpsEqualList(stores[1]!, site), 1)
+  })
+
   promise('a repeat is recognised by another opening of the same data', async () => {
     const site = newNumber()
     const send = sendTo(site)
