@@ -37,6 +37,26 @@ const samples: Record<string, Expected> = {
     url: '/start.html?page=2',
     userAgent: gptBot,
   },
+  vercel: {
+    at: '2019-11-15T11:27:30.172Z',
+    address: '192.0.2.7',
+    url: '/start.html?page=2',
+    referrer: 'https://my-app.vercel.app',
+    userAgent: gptBot,
+  },
+  netlify: {
+    at: '2026-10-10T11:55:36.123Z',
+    address: '192.0.2.7',
+    country: 'DE',
+    url: 'https://www.example.com/start.html?page=2',
+    userAgent: gptBot,
+  },
+  'cloudfront-json': {
+    at: '2026-10-10T11:55:36.000Z',
+    address: '192.0.2.7',
+    url: '/start.html?page=2',
+    userAgent: gptBot,
+  },
   cloudfront: {
     at: '2019-12-04T21:02:31.000Z',
     address: '192.0.2.24',

@@ -3,9 +3,12 @@ import { alb } from './formats/alb.ts'
 import { caddyJson } from './formats/caddy-json.ts'
 import { cloudflare } from './formats/cloudflare.ts'
 import { cloudfront } from './formats/cloudfront.ts'
+import { cloudfrontJson } from './formats/cloudfront-json.ts'
 import { combined, common, vhostCombined } from './formats/combined.ts'
 import { iis } from './formats/iis.ts'
+import { netlify } from './formats/netlify.ts'
 import { nginxJson } from './formats/nginx-json.ts'
+import { vercel } from './formats/vercel.ts'
 import { type LineParser, type LogFormat, rawLine } from './log-line.ts'
 
 /** In the order in which they are tried: where a line fits two, the narrower comes first. */
@@ -15,6 +18,9 @@ export const logFormats: readonly LogFormat[] = [
   common,
   caddyJson,
   cloudflare,
+  vercel,
+  netlify,
+  cloudfrontJson,
   nginxJson,
   cloudfront,
   alb,

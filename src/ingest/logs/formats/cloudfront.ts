@@ -6,6 +6,15 @@
 import { decodePercent } from '../escapes.ts'
 import { w3cFormat } from './w3c.ts'
 
+/** Older logs encode twice: `Mozilla/5.0%2520(…`. */
+export function decodeText(field: string): string {
+  return decodePercent(/%25[0-9a-f]{2}/i.test(field) ? decodePercent(field) : field)
+}
+
+export function decodePath(url: string): string {
+  return url.replace(/%25([0-9a-f]{2})/gi, '%$1')
+}
+
 export const cloudfront = w3cFormat({
   name: 'cloudfront',
   sample: [
@@ -14,7 +23,6 @@ export const cloudfront = w3cFormat({
     '2019-12-04\t21:02:31\tLAX1\t392\t192.0.2.24\tGET\td111111abcdef8.cloudfront.net\t/index.html\t200\t-\tMozilla/5.0%20(Windows%20NT%2010.0;%20Win64;%20x64)%20AppleWebKit/537.36%20(KHTML,%20like%20Gecko)%20Chrome/78.0.3904.108%20Safari/537.36\t-\t-\tHit\tSOX4xwn4XV6Q4rgb7XiVGOHms_BGlTAC4KyHmureZmBNrjGdRLiNIQ==\td111111abcdef8.cloudfront.net\thttps\t23\t0.001\t-\tTLSv1.2\tECDHE-RSA-AES128-GCM-SHA256\tHit\tHTTP/2.0\t-\t-\t11040\t0.001\tHit\ttext/html\t78\t-\t-',
   ].join('\n'),
   separator: '\t',
-  // Older logs encode twice: `Mozilla/5.0%2520(…`.
-  decodeText: field => decodePercent(/%25[0-9a-f]{2}/i.test(field) ? decodePercent(field) : field),
-  decodePath: url => url.replace(/%25([0-9a-f]{2})/gi, '%$1'),
+  decodeText,
+  decodePath,
 })

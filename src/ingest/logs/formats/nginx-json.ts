@@ -13,9 +13,9 @@ const names = {
   request: ['request'],
   method: ['request_method', 'method'],
   target: ['request_uri', 'uri', 'path', 'url'],
-  status: ['status'],
-  referrer: ['http_referer', 'http_referrer', 'referer', 'referrer'],
-  userAgent: ['http_user_agent', 'user_agent', 'agent'],
+  status: ['status', 'response_status'],
+  referrer: ['http_referer', 'http_referrer', 'referer', 'referrer', 'request_referer'],
+  userAgent: ['http_user_agent', 'user_agent', 'agent', 'request_user_agent'],
 } as const
 
 export const nginxJson = lineByLine(
