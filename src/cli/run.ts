@@ -2,7 +2,9 @@
 import { Command, CommanderError } from 'commander'
 import { Refusal } from '../accounts/users.ts'
 import { AppError } from '../domain/errors.ts'
+import { CheckFailed } from './check-failed.ts'
 import type { CliContext } from './cli-context.ts'
+import { checkCommand } from './commands/check.ts'
 import { demoCommand } from './commands/demo.ts'
 import { explainCommand } from './commands/explain.ts'
 import { importCommand } from './commands/import.ts'
@@ -27,6 +29,7 @@ export async function run(context: CliContext): Promise<number> {
     siteCommand,
     keyCommand,
     importCommand,
+    checkCommand,
     demoCommand,
     explainCommand,
   ]) {
@@ -37,6 +40,7 @@ export async function run(context: CliContext): Promise<number> {
     await program.parseAsync([...context.arguments], { from: 'user' })
     return 0
   } catch (error) {
+    if (error instanceof CheckFailed) return exitFailed
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitWrongUsage
     context.stderr.write(`footfall: ${messageOf(error)}\n`)
     return error instanceof WrongUsage ? exitWrongUsage : exitFailed

@@ -1,0 +1,75 @@
+/** What is wrong with how a page answered a visitor. */
+import type { Site } from '../../domain/account.ts'
+import type { Problem } from './problem.ts'
+import type { PageAnswer, PageVisit } from './visit-page.ts'
+import type { Visitor } from './visitor.ts'
+
+const refusals = new Set([401, 403, 406, 429, 451])
+
+/** Null for an answer as it should be. */
+export function problemOfVisit(site: Site, { as }: Visitor, visit: PageVisit): Problem | null {
+  switch (visit.outcome) {
+    case 'unreachable':
+      return {
+        code: 'unreachable',
+        what: `${as}: the page could not be fetched: ${visit.why}.`,
+        fix: 'Check the address, that the site runs, and that this machine may reach it.',
+      }
+    case 'left':
+      return {
+        code: 'redirected-away',
+        what: `${as}: status ${visit.status} leads to ${visit.to}, which is not of ${site.domain}.`,
+        fix: `Check that address instead; visits there count for the site of its own domain: footfall site add ${URL.parse(visit.to)?.hostname ?? '<domain>'}`,
+      }
+    case 'too-many-redirects':
+      return {
+        code: 'too-many-redirects',
+        what: `${as}: redirects do not end, the last led to ${visit.to}.`,
+        fix: 'Repair the redirects: visitors do not get through either, and redirects do not count.',
+      }
+    case 'answered':
+      return problemOfAnswer(as, visit.answer)
+  }
+}
+
+function problemOfAnswer(as: string, answer: PageAnswer): Problem | null {
+  const { status } = answer
+  const challenger = challengerOf(answer)
+  if (challenger !== null) {
+    return {
+      code: 'challenged',
+      what: `${as}: ${challenger} answered with a challenge (status ${status}) instead of the page.`,
+      fix: `AI bots cannot solve challenges. Allow them in the bot settings of ${challenger}. What it stops reaches no tracker on your server, only one at the edge or its logs.`,
+    }
+  }
+  if (refusals.has(status)) {
+    return {
+      code: 'refused',
+      what: `${as}: the site refuses it with status ${status}.`,
+      fix: 'Look for a rule on user agents in the firewall, the CDN or the server; a login in front of the page; a rate limit. Where the refusal is meant, check with a page that is open.',
+    }
+  }
+  if (status >= 200 && status < 300) return null
+  return {
+    code: 'bad-status',
+    what: `${as}: the page answers with status ${status} instead of 200.`,
+    fix:
+      status >= 500
+        ? 'The server fails: its own log says why.'
+        : 'Check an address whose page exists and is open to everybody.',
+  }
+}
+
+/** Who answered in place of the site; null when the site did. */
+function challengerOf({ status, headers, body }: PageAnswer): string | null {
+  if (headers.get('cf-mitigated') === 'challenge') return 'Cloudflare'
+  if (headers.get('x-vercel-mitigated') === 'challenge') return 'Vercel'
+  if (headers.get('x-amzn-waf-action') !== null) return 'AWS WAF'
+  const beginning = body.slice(0, 20_000)
+  if (
+    /<title>Just a moment\.\.\.<\/title>|\/cdn-cgi\/challenge-platform\/h\//.test(beginning) &&
+    status !== 200
+  )
+    return 'Cloudflare'
+  return /<title>Vercel Security Checkpoint<\/title>/.test(beginning) ? 'Vercel' : null
+}

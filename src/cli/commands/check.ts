@@ -1,0 +1,110 @@
+/** footfall check */
+import { Command, InvalidArgumentError } from 'commander'
+import { requireSiteById } from '../../accounts/sites.ts'
+import type { Site } from '../../domain/account.ts'
+import { isOwnPage } from '../../ingest/browser-message.ts'
+import { type Arrival, type CheckReport, checkTracking, type VisitReport } from '../check/check-tracking.ts'
+import { CheckFailed } from '../check-failed.ts'
+import {
+  type CliContext,
+  type OpenedParts,
+  print,
+  type SharedOptions,
+  shared,
+  withStores,
+} from '../cli-context.ts'
+import { WrongUsage } from '../wrong-usage.ts'
+
+interface CheckCommandOptions extends SharedOptions {
+  readonly site?: string
+  readonly timeout: number
+}
+
+export function checkCommand(context: CliContext): Command {
+  return shared(new Command('check'), 'footfall check https://example.com/pricing')
+    .description(
+      'Visit a page as GPTBot and as a click from ChatGPT, and say whether both arrive, and what to repair.',
+    )
+    .argument('<url>', 'a page of a site of yours; only this page and its snippet are fetched')
+    .option('--site <siteId>', 'the site, where the address does not tell')
+    .option('--timeout <seconds>', 'longest time to wait for the visits to arrive', readSeconds, 20)
+    .action((text: string, options: CheckCommandOptions) =>
+      withStores(context, options, async opened => {
+        const url = requireUrl(text)
+        const site = await siteOf(opened, url, options.site)
+        const report = await checkTracking(opened, site, url.href, {
+          timeoutMs: options.timeout * 1_000,
+          signal: context.stop,
+        })
+        print(context, options, report, textOf(report))
+        if (!report.ok) throw new CheckFailed()
+      }),
+    )
+}
+
+function readSeconds(text: string): number {
+  if (!/^\d{1,4}$/.test(text) || Number(text) < 1 || Number(text) > 3_600)
+    throw new InvalidArgumentError('It must be a whole number of seconds from 1 to 3600.')
+  return Number(text)
+}
+
+function requireUrl(text: string): URL {
+  const url = URL.parse(text.includes('://') ? text : `https://${text}`)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new WrongUsage(`${JSON.stringify(text)} is not an address such as https://example.com/pricing.`)
+  }
+  url.hash = ''
+  return url
+}
+
+/** The site whose domain is closest to the host. */
+async function siteOf(parts: OpenedParts, url: URL, id: string | undefined): Promise<Site> {
+  if (id !== undefined) return requireSiteById(parts, id)
+  const sites = (await parts.stores.accounts.listSites(null)).filter(site => isOwnPage(site, url.href))
+  const longest = Math.max(...sites.map(({ domain }) => domain.length))
+  const closest = sites.filter(({ domain }) => domain.length === longest)
+  if (closest.length === 1) return closest[0]!
+  if (closest.length > 1) {
+    throw new WrongUsage(
+      `${closest.length} sites are of ${url.hostname}; choose with --site ${closest.map(({ id }) => id).join(' or ')}.`,
+    )
+  }
+  throw new Error(
+    `No site is of ${url.hostname}. Add it with footfall site add ${url.hostname}, or choose one with --site.`,
+  )
+}
+
+function textOf({ url, site, visits, snippet, problems, counted, ok }: CheckReport): string {
+  const width = Math.max(...visits.map(({ as }) => as.length))
+  return [
+    `${url} for ${site.domain} (${site.id})`,
+    '',
+    ...visits.map(visit => `${visit.as.padEnd(width)}  ${visitText(visit)}`),
+    `${'Snippet'.padEnd(width)}  ${snippetText(snippet, visits)}`,
+    '',
+    ...(ok
+      ? ['Tracking works.']
+      : problems.flatMap(({ what, fix }, i) => [`${i + 1}. ${what}`, `   ${fix}`])),
+    '',
+    `This check itself counts: ${counted.bot_visits} bot visits, ${counted.referrals} referrals.`,
+  ].join('\n')
+}
+
+const visitText = ({ status, arrived }: VisitReport): string =>
+  `${status === null ? 'no answer' : `status ${status}`}, ${arrived ? arrivalText(arrived) : 'did not arrive'}`
+
+const arrivalText = ({ arrival, type, name, rule, seconds }: Arrival): string =>
+  `arrived by ${arrival} after ${seconds.toFixed(1)} s: ${type} ${name} (rule ${rule ?? 'none'})`
+
+function snippetText(
+  { script, simulated }: CheckReport['snippet'],
+  [, person]: readonly VisitReport[],
+): string {
+  if (person!.status === null) return 'not looked for'
+  if (script === null) {
+    return 'none in the HTML: no conversions from the page, and clicks are seen by the server only'
+  }
+  return simulated
+    ? `${script}; no browser ran, but what it would send was sent for it and ${arrivalText(simulated)}`
+    : script
+}
