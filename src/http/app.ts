@@ -10,6 +10,7 @@ import { describeApi, registerReference } from './openapi.ts'
 import { knowEveryMethod, refuseOtherMethods, watchRoutes } from './other-methods.ts'
 import { acceptBatchBodies } from './receive-batch.ts'
 import { logRequests, requestIds } from './request-log.ts'
+import { answerInRounds } from './response-rounds.ts'
 import { breakdownRoute } from './routes/breakdown.ts'
 import { eventsRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -96,6 +97,7 @@ function registerApi(api: FastifyInstance, parts: HttpParts): void {
     reply.header('access-control-expose-headers', exposedHeaders)
     done()
   })
+  answerInRounds(api)
   acceptBatchBodies(api)
   sitesRoute(api, parts)
   statsRoute(api, parts)
