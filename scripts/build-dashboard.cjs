@@ -43,11 +43,10 @@ async function buildDashboard(root) {
   }
 }
 
-/** Of what goes into the build: the dashboard, the words it shares with the server, and the packages. */
+/** Of what goes into the build: the dashboard and the packages. */
 function hashOfSources(root) {
   const hash = createHash('sha256')
-  const shared = ['package-lock.json', 'src/domain', 'src/http/dashboard/views.ts']
-  const files = ['dashboard', ...shared].flatMap(place => filesBelow(path.join(root, place)))
+  const files = ['dashboard', 'package-lock.json'].flatMap(place => filesBelow(path.join(root, place)))
   for (const file of files) hash.update(path.relative(root, file)).update('\0').update(fs.readFileSync(file))
   return hash.digest('hex')
 }

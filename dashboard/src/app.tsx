@@ -1,10 +1,10 @@
 /** The whole page: who is there decides between the welcome and the work, the address decides what is shown. */
-import { Skeleton } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect } from 'react'
-import type { DashboardState } from '../../src/http/dashboard/views.ts'
+import type { DashboardState } from './api/answers.ts'
 import { MissingPage } from './parts/missing-page.tsx'
+import { PageSkeleton } from './parts/page-skeleton.tsx'
 import { ProblemNote } from './parts/problem-note.tsx'
 import { stateQuery } from './queries.ts'
 import { navigate, type Place, sitePath, usePlace } from './router.ts'
@@ -107,17 +107,4 @@ function useTitle({ path }: Place, { sites }: DashboardState): void {
   }
   const title = domain ?? names[path]
   useDocumentTitle(title ? `${title} · ${text.product}` : text.product)
-}
-
-export function PageSkeleton() {
-  return (
-    <div className="stack" aria-busy="true" role="status" aria-label={text.common.loading}>
-      <Skeleton height={36} width={260} />
-      <Skeleton height={380} radius="lg" />
-      <div className="tables">
-        <Skeleton height={300} radius="lg" />
-        <Skeleton height={300} radius="lg" />
-      </div>
-    </div>
-  )
 }

@@ -1,7 +1,8 @@
 /** What is asked of the server, under names by which answers are kept and made stale. */
 import { QueryClient, queryOptions } from '@tanstack/react-query'
-import type { DashboardState } from '../../src/http/dashboard/views.ts'
-import { api, Problem, sessionEnded } from './api.ts'
+import type { DashboardState, QueryOf } from './api/answers.ts'
+import { api } from './api/client.ts'
+import { Problem, sessionEnded } from './api/problem.ts'
 
 const isWorthRetrying = (failures: number, error: Error): boolean =>
   error instanceof Problem && ['SERVER_ERROR', 'OVERLOADED'].includes(error.code) && failures < 2
@@ -32,9 +33,9 @@ export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: ({ signal }
 export const usageQuery = queryOptions({ queryKey: ['usage'], queryFn: ({ signal }) => api.usage(signal) })
 export const usersQuery = queryOptions({ queryKey: ['users'], queryFn: ({ signal }) => api.users(signal) })
 
-export const overviewQuery = (siteId: string, query: URLSearchParams) =>
+export const overviewQuery = (siteId: string, query: QueryOf<'getOverview'>) =>
   queryOptions({
-    queryKey: ['site', siteId, 'overview', query.toString()],
+    queryKey: ['site', siteId, 'overview', query],
     queryFn: ({ signal }) => api.overview(siteId, query, signal),
     // Numbers stay while the next ones are on their way, but never those of another site.
     placeholderData: (previous, previousQuery) =>

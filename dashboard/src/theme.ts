@@ -1,6 +1,6 @@
 /** Colours, type and defaults of the dashboard's components. */
 import { createTheme, type MantineColorsTuple } from '@mantine/core'
-import type { EventType } from '../../src/domain/event.ts'
+import type { EventType } from './api/answers.ts'
 
 const pine: MantineColorsTuple = [
   '#edf7f3',

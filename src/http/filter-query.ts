@@ -10,7 +10,7 @@ import { EventsQuery, invalid, RangeQuery, type RawQuery, readChoice, readType }
 const text = (description: string, maxLength = nameLengthMax) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description }))
 
-const FilterQuery = Type.Object({
+export const FilterQuery = Type.Object({
   type: EventsQuery.properties.type,
   bot: text('Only this bot.'),
   source: text('Only this assistant.'),

@@ -93,9 +93,13 @@ export function apiSchema({
   } as FastifySchema
 }
 
+/** Marks routes that only the dashboard uses: they have a document of their own. */
+export const dashboardTag = 'Dashboard'
+
 /** Gathers the routes that are registered from now on; `app.swagger()` gives the document. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
+    hiddenTag: dashboardTag,
     openapi: {
       openapi: '3.1.0',
       info: {

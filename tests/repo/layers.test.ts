@@ -88,6 +88,38 @@ describe('imports', () => {
   })
 })
 
+describe('the dashboard', () => {
+  const files = filesUnder('dashboard/src', '.ts', '.tsx')
+
+  test('knows the server by its generated client alone', () => {
+    const wrong = files.flatMap(file =>
+      referencesOf(file)
+        .filter(target => !target.startsWith('dashboard/'))
+        .map(target => `${file} imports ${target}`),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
+  test('has parts that need each other in one direction only', () => {
+    assert.deepEqual(cyclesAmong(files), [])
+  })
+})
+
+/** Each circle of files that lead back to themselves, types included: none of them could be read, moved or tried alone. */
+function cyclesAmong(files: readonly string[]): string[] {
+  const cycles: string[] = []
+  const done = new Set<string>()
+  const visit = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file)
+    if (start >= 0) cycles.push([...path.slice(start), file].join(' -> '))
+    if (start >= 0 || done.has(file)) return
+    for (const target of referencesOf(file)) if (files.includes(target)) visit(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  return cycles
+}
+
 /** Files outside src that the product reads as text: its version, and the snippet that it serves. */
 const readAsText = ['package.json', 'trackers/browser/footfall.min.js']
 

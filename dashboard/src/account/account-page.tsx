@@ -1,6 +1,6 @@
 /** The account: sites, usage, password, sessions, and the end of it. */
 import { Badge, Title } from '@mantine/core'
-import type { DashboardState } from '../../../src/http/dashboard/views.ts'
+import type { DashboardState } from '../api/answers.ts'
 import { text } from '../text/text.ts'
 import { DeleteCard, PasswordCard, SessionsCard } from './security-cards.tsx'
 import { SitesCard } from './sites-card.tsx'

@@ -3,13 +3,12 @@
 import { Button, Checkbox, Group, Modal, Stack, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { type Scope, scopes } from '../../../src/domain/account.ts'
-import type { DashboardState, KeyView } from '../../../src/http/dashboard/views.ts'
-import { api } from '../api.ts'
-import { PageSkeleton } from '../app.tsx'
+import type { ApiKey, DashboardState, Scope } from '../api/answers.ts'
+import { api } from '../api/client.ts'
 import { formatAgo, formatDate, formatFullMoment } from '../format.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { CodeBlock } from '../parts/copyable.tsx'
+import { PageSkeleton } from '../parts/page-skeleton.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { ScrollBox } from '../parts/scroll-box.tsx'
 import { keysQuery } from '../queries.ts'
@@ -17,11 +16,12 @@ import { statsCommand } from '../site/snippets.ts'
 import { text } from '../text/text.ts'
 
 const t = text.keys
+const scopes: readonly Scope[] = ['read', 'write']
 
 export default function KeysPage({ sites }: { readonly sites: DashboardState['sites'] }) {
   const { data: keys, error, refetch } = useQuery(keysQuery)
   const [isMaking, setIsMaking] = useState(false)
-  const [revoking, setRevoking] = useState<KeyView | null>(null)
+  const [revoking, setRevoking] = useState<ApiKey | null>(null)
   const queryClient = useQueryClient()
   if (!keys) return error ? <ProblemNote error={error} onRetry={refetch} /> : <PageSkeleton />
   return (
@@ -59,8 +59,8 @@ function KeyTable({
   keys,
   onRevoke,
 }: {
-  readonly keys: readonly KeyView[]
-  readonly onRevoke: (key: KeyView) => void
+  readonly keys: readonly ApiKey[]
+  readonly onRevoke: (key: ApiKey) => void
 }) {
   const inUse = keys.filter(({ revokedAt }) => revokedAt === null)
   const revoked = keys.filter(({ revokedAt }) => revokedAt !== null)
@@ -124,7 +124,7 @@ function MakeKey({
   const [chosen, setChosen] = useState<readonly Scope[]>(['read'])
   const queryClient = useQueryClient()
   const { mutate, data, isPending, error } = useMutation({
-    mutationFn: () => api.makeKey(name, chosen),
+    mutationFn: () => api.makeKey({ name, scopes: [...chosen] }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }),
   })
   const send = (event: FormEvent) => {

@@ -2,7 +2,7 @@
 import { Alert, Button, PasswordInput, Stack } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { api } from '../api.ts'
+import { api } from '../api/client.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { stateQuery } from '../queries.ts'
@@ -15,7 +15,7 @@ export function PasswordCard({ email }: { readonly email: string }) {
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
   const { mutate, isPending, isSuccess, error } = useMutation({
-    mutationFn: () => api.changePassword(current, next),
+    mutationFn: () => api.changePassword({ current, next }),
     onSuccess() {
       setCurrent('')
       setNext('')
@@ -113,7 +113,7 @@ export function DeleteCard() {
           lead={t.dangerLead}
           action={t.delete}
           run={async () => {
-            const state = await api.deleteAccount(password)
+            const state = await api.removeAccount(password)
             queryClient.setQueryData(stateQuery.queryKey, state)
             navigate('/')
           }}

@@ -3,13 +3,12 @@
 import { Badge, Button, NativeSelect, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { PlanName } from '../../../src/domain/plan.ts'
-import type { UserView } from '../../../src/http/dashboard/views.ts'
-import { api } from '../api.ts'
-import { PageSkeleton } from '../app.tsx'
+import type { PlanName, User } from '../api/answers.ts'
+import { api } from '../api/client.ts'
 import { formatDate, formatExact, formatShort } from '../format.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { CodeBlock } from '../parts/copyable.tsx'
+import { PageSkeleton } from '../parts/page-skeleton.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Quantity } from '../parts/quantity.tsx'
 import { ScrollBox } from '../parts/scroll-box.tsx'
@@ -20,7 +19,7 @@ const t = text.operator
 
 export default function OperatorPage() {
   const { data: users, error, refetch } = useQuery(usersQuery)
-  const [removing, setRemoving] = useState<UserView | null>(null)
+  const [removing, setRemoving] = useState<User | null>(null)
   const queryClient = useQueryClient()
   if (!users) return error ? <ProblemNote error={error} onRetry={refetch} /> : <PageSkeleton />
   const sites = users.reduce((sum, user) => sum + user.sites.length, 0)
@@ -79,10 +78,10 @@ export default function OperatorPage() {
   )
 }
 
-function UserRow({ user, onRemove }: { readonly user: UserView; readonly onRemove: () => void }) {
+function UserRow({ user, onRemove }: { readonly user: User; readonly onRemove: () => void }) {
   const queryClient = useQueryClient()
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (plan: PlanName) => api.setPlan(user.id, plan),
+    mutationFn: (plan: PlanName) => api.changePlan(user.id, plan),
     onSettled: () => queryClient.invalidateQueries({ queryKey: usersQuery.queryKey }),
   })
   return (

@@ -1,6 +1,6 @@
 /** What went wrong, in a sentence, with a way on where there is one. */
 import { Alert, Button } from '@mantine/core'
-import { Problem } from '../api.ts'
+import { Problem } from '../api/problem.ts'
 import { text } from '../text/text.ts'
 
 interface ProblemNoteProps {

@@ -2,7 +2,7 @@
 import { Button, Group, TextInput, Title } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { api } from '../api.ts'
+import { api } from '../api/client.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { stateQuery } from '../queries.ts'
 import { navigate, sitePath } from '../router.ts'

@@ -1,7 +1,8 @@
 /** Says that the server does not answer, tries again by itself, and brings everything up to date when it is back. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { connectionLost, isReachable } from '../api.ts'
+import { isReachable } from '../api/client.ts'
+import { connectionLost } from '../api/problem.ts'
 import { useSignal } from '../signal.ts'
 import { text } from '../text/text.ts'
 

@@ -2,8 +2,8 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import type { DashboardState } from '../../../src/http/dashboard/views.ts'
-import { type Credentials, sessionEnded } from '../api.ts'
+import type { BodyOf, DashboardState } from '../api/answers.ts'
+import { sessionEnded } from '../api/problem.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { stateQuery } from '../queries.ts'
 import { text } from '../text/text.ts'
@@ -13,7 +13,7 @@ interface CredentialsFormProps {
   readonly isNew: boolean
   /** Given where only one person can be meant. */
   readonly email?: string
-  readonly submit: (credentials: Credentials) => Promise<DashboardState>
+  readonly submit: (credentials: BodyOf<'signIn'>) => Promise<DashboardState>
   readonly onDone?: () => void
 }
 

@@ -1,7 +1,8 @@
 /** When a session ends in the middle of work: sign in over the page, which stays as it is. */
 import { Modal, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { api, sessionEnded } from '../api.ts'
+import { api } from '../api/client.ts'
+import { sessionEnded } from '../api/problem.ts'
 import { useSignal } from '../signal.ts'
 import { text } from '../text/text.ts'
 import { CredentialsForm } from './credentials-form.tsx'

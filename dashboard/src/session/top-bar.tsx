@@ -1,8 +1,8 @@
 /** The bar on top: the site in view, the other pages, and the person. */
 import { ActionIcon, Anchor, Button, Menu, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import type { DashboardState } from '../../../src/http/dashboard/views.ts'
-import { api } from '../api.ts'
+import type { DashboardState } from '../api/answers.ts'
+import { api } from '../api/client.ts'
 import { CheckIcon, ChevronIcon, Logo, MenuIcon, PlusIcon, SunIcon } from '../parts/icons.tsx'
 import { stateQuery } from '../queries.ts'
 import { linkTo, navigate, sitePath, usePlace } from '../router.ts'

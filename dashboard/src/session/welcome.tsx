@@ -1,8 +1,8 @@
 /** What is seen before anybody has signed in: the owner's first step, or the door. */
 import { Anchor, Title } from '@mantine/core'
 import { useState } from 'react'
-import type { DashboardState } from '../../../src/http/dashboard/views.ts'
-import { api } from '../api.ts'
+import type { DashboardState } from '../api/answers.ts'
+import { api } from '../api/client.ts'
 import { Logo } from '../parts/icons.tsx'
 import { text } from '../text/text.ts'
 import { CredentialsForm } from './credentials-form.tsx'

@@ -2,8 +2,8 @@
 import { Alert, Button, Loader, Modal, Select, Tabs, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { SiteView as Site } from '../../../src/http/dashboard/views.ts'
-import { api } from '../api.ts'
+import type { Site } from '../api/answers.ts'
+import { api } from '../api/client.ts'
 import { CodeBlock } from '../parts/copyable.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { navigate, sitePath } from '../router.ts'
@@ -118,7 +118,7 @@ interface KeyMakerProps {
 
 function KeyMaker({ domain, writeKey, onMade }: KeyMakerProps) {
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.makeKey(domain, ['write']),
+    mutationFn: () => api.makeKey({ name: domain, scopes: ['write'] }),
     onSuccess: ({ secret }) => onMade(secret),
   })
   if (writeKey !== null) {

@@ -1,44 +1,14 @@
 /** One table of the page: the rows with the largest counts, shares of the whole, and all rows on request. */
-import { ActionIcon, Anchor, Button, Modal, SegmentedControl, TextInput, Tooltip } from '@mantine/core'
+import { Button, Modal, SegmentedControl, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { formatExact } from '../format.ts'
-import { DownloadIcon, InfoIcon } from '../parts/icons.tsx'
-import { linkTo } from '../router.ts'
 import { text } from '../text/text.ts'
+import type { BreakdownRow, BreakdownTab, TableProps } from './breakdown-rows.ts'
 import { BreakdownTable } from './breakdown-table.tsx'
+import { CardHead } from './card-head.tsx'
 import { downloadCsv } from './export-csv.ts'
-import type { FilterName } from './site-view.ts'
-import type { TablesProps } from './tables.tsx'
 
-export interface BreakdownRow {
-  /** As filters have it. */
-  readonly value: string
-  readonly label: string
-  readonly count: number
-  /** Said in a smaller voice beside the name. */
-  readonly aside?: string | undefined
-  readonly badge?: string | undefined
-  readonly badgeHint?: string | undefined
-  /** ISO country code. */
-  readonly code?: string
-  /** Sum of values. */
-  readonly worth?: number
-  readonly isPath?: boolean
-}
-
-export interface BreakdownTab {
-  readonly label: string
-  readonly filter: FilterName
-  readonly nameTitle: string
-  readonly countTitle: string
-  readonly colour: string
-  /** What shares are of. */
-  readonly total: number
-  /** Largest first. */
-  readonly rows: readonly BreakdownRow[]
-}
-
-interface BreakdownCardProps extends TablesProps {
+interface BreakdownCardProps extends TableProps {
   readonly title: string
   /** Where the page of meanings explains it. */
   readonly meaning: string
@@ -94,45 +64,6 @@ export function BreakdownCard(props: BreakdownCardProps) {
       )}
       {showsAll && <AllRows {...props} tab={tab} rows={rows} onClose={() => setShowsAll(false)} />}
     </section>
-  )
-}
-
-interface CardHeadProps {
-  readonly title: string
-  readonly meaning: string
-  /** Null when there is nothing to export. */
-  readonly onExport: (() => void) | null
-  readonly children?: ReactNode
-}
-
-export function CardHead({ title, meaning, onExport, children }: CardHeadProps) {
-  return (
-    <div className="card-head">
-      <h2>{title}</h2>
-      <Tooltip label={text.nav.numbers}>
-        <Anchor
-          {...linkTo(`/numbers#${meaning}`)}
-          className="head-hint"
-          aria-label={text.metrics.meaning(title)}
-        >
-          <InfoIcon size={15} />
-        </Anchor>
-      </Tooltip>
-      <span className="spring" />
-      {children}
-      {onExport && (
-        <Tooltip label={text.tables.exportCsv}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            onClick={onExport}
-            aria-label={`${text.tables.exportCsv}: ${title}`}
-          >
-            <DownloadIcon size={16} />
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </div>
   )
 }
 

@@ -3,7 +3,7 @@ import { Tooltip } from '@mantine/core'
 import { formatShare } from '../format.ts'
 import { Quantity } from '../parts/quantity.tsx'
 import { text } from '../text/text.ts'
-import type { BreakdownRow, BreakdownTab } from './breakdown-card.tsx'
+import type { BreakdownRow, BreakdownTab } from './breakdown-rows.ts'
 import { type SiteView, toggled } from './site-view.ts'
 
 interface BreakdownTableProps {

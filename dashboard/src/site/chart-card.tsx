@@ -1,8 +1,7 @@
 /** The totals, each a choice of what the chart below shows, and the chart. */
 import { Button, SegmentedControl, Tooltip } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import type { EventType } from '../../../src/domain/event.ts'
-import type { OverviewReport } from '../../../src/reports/overview.ts'
+import type { EventType, Overview } from '../api/answers.ts'
 import { formatExact, formatRange, formatShortDay } from '../format.ts'
 import { ChartIcon, DownloadIcon, TableIcon } from '../parts/icons.tsx'
 import { text } from '../text/text.ts'
@@ -15,7 +14,7 @@ import { Tiles } from './tiles.tsx'
 const Chart = lazy(() => import('./chart.tsx'))
 
 interface ChartCardProps {
-  readonly overview: OverviewReport
+  readonly overview: Overview
   readonly view: SiteView
   readonly domain: string
   readonly hasHours: boolean
@@ -142,13 +141,7 @@ function Interval({ overview, view, hasHours, onChange }: Omit<ChartCardProps, '
 }
 
 /** Where the numbers are, when they are not here. */
-function Nothing({
-  overview,
-  onShowAll,
-}: {
-  readonly overview: OverviewReport
-  readonly onShowAll: () => void
-}) {
+function Nothing({ overview, onShowAll }: { readonly overview: Overview; readonly onShowAll: () => void }) {
   const { extent, period } = overview
   const isElsewhere = extent && (extent.end < period.start || extent.start > period.end)
   return (

@@ -1,6 +1,6 @@
 /** What a chart draws, what its table lists and its CSV holds: one model, so that they cannot disagree. */
-import type { EventType } from '../../../src/domain/event.ts'
-import type { OverviewReport } from '../../../src/reports/overview.ts'
+
+import type { EventType, Overview } from '../api/answers.ts'
 import { formatBucket, formatExact } from '../format.ts'
 import { text } from '../text/text.ts'
 import { metricColour, restColour, stackColours } from '../theme.ts'
@@ -27,7 +27,7 @@ export interface ChartModel {
   readonly rows: readonly (readonly (string | number)[])[]
 }
 
-export function chartModel(overview: OverviewReport, { metric, split }: SiteView): ChartModel {
+export function chartModel(overview: Overview, { metric, split }: SiteView): ChartModel {
   const { buckets, series, unfinishedFrom, extent } = overview
   const total = series[metric]
   const lines = linesOf(overview, metric, split)
@@ -52,7 +52,7 @@ export function chartModel(overview: OverviewReport, { metric, split }: SiteView
   }
 }
 
-function linesOf(overview: OverviewReport, metric: EventType, split: SiteView['split']): ChartLine[] {
+function linesOf(overview: Overview, metric: EventType, split: SiteView['split']): ChartLine[] {
   const stack = overview.granularity === 'hour' ? null : stackFor(overview, metric, split)
   if (!stack) {
     return [
@@ -74,7 +74,7 @@ function linesOf(overview: OverviewReport, metric: EventType, split: SiteView['s
   return [...lines, { key: 'rest', label: text.chart.rest, colour: restColour, counts: stack.rest }]
 }
 
-function stackFor({ stacks }: OverviewReport, metric: EventType, split: SiteView['split']) {
+function stackFor({ stacks }: Overview, metric: EventType, split: SiteView['split']) {
   if (metric === 'bot' && split === 'name') return stacks.bot
   if (metric === 'bot' && split === 'company') return stacks.company
   if (metric === 'referral' && split !== 'total') return stacks.source

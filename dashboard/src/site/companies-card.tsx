@@ -2,15 +2,15 @@
 import { formatExact, formatShort } from '../format.ts'
 import { Quantity } from '../parts/quantity.tsx'
 import { text } from '../text/text.ts'
-import { CardHead } from './breakdown-card.tsx'
+import type { TableProps } from './breakdown-rows.ts'
+import { CardHead } from './card-head.tsx'
 import { downloadCsv } from './export-csv.ts'
 import { toggled } from './site-view.ts'
-import type { TablesProps } from './tables.tsx'
 
 const shownMax = 8
 const t = text.tables
 
-export function CompaniesCard({ overview, view, domain, onChange }: TablesProps) {
+export function CompaniesCard({ overview, view, domain, onChange }: TableProps) {
   const rows = overview.companies.filter(({ bot, referral }) => bot + referral > 0)
   const largest = Math.max(1, ...rows.map(({ bot }) => bot))
   const { start, end } = overview.period

@@ -3,14 +3,14 @@
 import { Button, Tooltip, UnstyledButton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { EventView, SiteView as Site } from '../../../src/http/dashboard/views.ts'
-import { api } from '../api.ts'
+import type { Site, SiteEvent } from '../api/answers.ts'
+import { api } from '../api/client.ts'
 import { formatCountry, formatExactMoney, formatFullMoment, formatMoment } from '../format.ts'
 import { QuestionIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { ScrollBox } from '../parts/scroll-box.tsx'
 import { text } from '../text/text.ts'
-import { CardHead } from './breakdown-card.tsx'
+import { CardHead } from './card-head.tsx'
 import { Explanation } from './explanation.tsx'
 import { downloadCsv } from './export-csv.ts'
 import { eventParameters, type SiteView } from './site-view.ts'
@@ -18,15 +18,11 @@ import { eventParameters, type SiteView } from './site-view.ts'
 const pageSize = 25
 
 export function EventsCard({ site, view }: { readonly site: Site; readonly view: SiteView }) {
-  const query = eventParameters(view)
-  query.set('limit', String(pageSize))
+  const query = { ...eventParameters(view), limit: pageSize }
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['site', site.id, 'events', query.toString()],
-    queryFn: ({ pageParam, signal }) => {
-      const page = new URLSearchParams(query)
-      if (pageParam !== null) page.set('cursor', pageParam)
-      return api.events(site.id, page, signal)
-    },
+    queryKey: ['site', site.id, 'events', query],
+    queryFn: ({ pageParam, signal }) =>
+      api.events(site.id, pageParam === null ? query : { ...query, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: page => page.next,
     placeholderData: previous => previous,
@@ -106,7 +102,7 @@ export function EventsCard({ site, view }: { readonly site: Site; readonly view:
 }
 
 interface EventRowProps {
-  readonly event: EventView
+  readonly event: SiteEvent
   readonly isFresh: boolean
   readonly onExplain: (position: string) => void
 }
@@ -150,7 +146,7 @@ function EventRow({ event, isFresh, onExplain }: EventRowProps) {
 }
 
 /** Ids that came after the first look, so that arrivals can be shown as such. */
-function useFresh(events: readonly EventView[]): ReadonlySet<number> {
+function useFresh(events: readonly SiteEvent[]): ReadonlySet<number> {
   const newestSeen = useRef<number | null>(null)
   const [fresh, setFresh] = useState<ReadonlySet<number>>(new Set())
   const newest = events.reduce((most, { id }) => Math.max(most, id), 0)

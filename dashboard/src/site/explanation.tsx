@@ -2,7 +2,7 @@
 import { Anchor, Drawer, Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { ExplanationView } from '../../../src/http/dashboard/views.ts'
+import type { EventExplanation } from '../api/answers.ts'
 import { formatCountry, formatFullMoment } from '../format.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { explanationQuery } from '../queries.ts'
@@ -37,7 +37,7 @@ export function Explanation({ siteId, position, onClose }: ExplanationProps) {
   )
 }
 
-function Reasons({ explanation }: { readonly explanation: ExplanationView }) {
+function Reasons({ explanation }: { readonly explanation: EventExplanation }) {
   const { event, rule, catalogueVersion, userAgent, referrerHost, status, arrival, entry, today } =
     explanation
   return (
@@ -94,7 +94,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 }
 
 /** A rule is the kind of mark and the mark, such as `token:GPTBot`. */
-function reasonOf({ event, rule }: ExplanationView): string {
+function reasonOf({ event, rule }: EventExplanation): string {
   if (rule === null) return t.bySender
   const [kind = '', ...rest] = rule.split(':')
   const mark = rest.join(':')

@@ -1,5 +1,6 @@
 /** What a site's page shows, read from the address and written back to it. */
-import type { EventType } from '../../../src/domain/event.ts'
+
+import type { EventType, QueryOf } from '../api/answers.ts'
 import type { Place } from '../router.ts'
 
 export const presets = ['today', 'yesterday', '7d', '30d', '90d', 'month', '12m', 'all'] as const
@@ -74,23 +75,19 @@ export function daysOf(preset: Preset, now: number): { start: string; end: strin
 }
 
 /** What the server is asked for the overview. */
-export function overviewParameters({ preset, start, end, granularity, filters }: SiteView): URLSearchParams {
-  const query = eventParameters({ start, end, filters })
-  if (preset === 'all') query.set('range', 'all')
-  query.set('granularity', granularity)
-  return query
-}
+export const overviewParameters = (view: SiteView): QueryOf<'getOverview'> => ({
+  ...eventParameters(view),
+  ...(view.preset === 'all' && { range: 'all' }),
+  granularity: view.granularity,
+})
 
 /** What the server is asked for single events. */
-export function eventParameters({
+export const eventParameters = ({ start, end, filters }: SiteView): QueryOf<'listEvents'> => ({
   start,
   end,
-  filters,
-}: Pick<SiteView, 'start' | 'end' | 'filters'>): URLSearchParams {
-  const query = new URLSearchParams({ start, end })
-  for (const { name, value } of filters) query.set(name, value)
-  return query
-}
+  // The address may hold anything; the server says so when it is nothing to filter by.
+  ...(Object.fromEntries(filters.map(({ name, value }) => [name, value])) as QueryOf<'listEvents'>),
+})
 
 /** An event has one name: choosing a bot ends the choice of an assistant. */
 const exclusive: readonly FilterName[] = ['bot', 'source', 'event']

@@ -1,22 +1,14 @@
 /** What the totals consist of, as tables whose rows filter the page. */
 import { Anchor } from '@mantine/core'
-import type { OverviewReport } from '../../../src/reports/overview.ts'
 import { formatCountry, formatExact } from '../format.ts'
 import { linkTo } from '../router.ts'
 import { text } from '../text/text.ts'
 import { metricColour } from '../theme.ts'
-import { BreakdownCard, type BreakdownRow } from './breakdown-card.tsx'
+import { BreakdownCard } from './breakdown-card.tsx'
+import type { BreakdownRow, TableProps } from './breakdown-rows.ts'
 import { CompaniesCard } from './companies-card.tsx'
-import type { SiteView } from './site-view.ts'
 
-export interface TablesProps {
-  readonly overview: OverviewReport
-  readonly view: SiteView
-  readonly domain: string
-  readonly onChange: (changes: Record<string, string | null>) => void
-}
-
-export function Tables(props: TablesProps) {
+export function Tables(props: TableProps) {
   return (
     <div className="tables">
       <BotsCard {...props} />
@@ -31,7 +23,7 @@ export function Tables(props: TablesProps) {
 
 const t = text.tables
 
-function BotsCard(props: TablesProps) {
+function BotsCard(props: TableProps) {
   const { bots, purposes, totals } = props.overview
   return (
     <BreakdownCard
@@ -74,7 +66,7 @@ function BotsCard(props: TablesProps) {
   )
 }
 
-function AssistantsCard(props: TablesProps) {
+function AssistantsCard(props: TableProps) {
   const { sources, totals } = props.overview
   return (
     <BreakdownCard
@@ -101,7 +93,7 @@ function AssistantsCard(props: TablesProps) {
   )
 }
 
-function ConversionsCard(props: TablesProps) {
+function ConversionsCard(props: TableProps) {
   const { events, totals } = props.overview
   return (
     <BreakdownCard
@@ -134,7 +126,7 @@ const metricTabs = [
   ['conversion', t.converted],
 ] as const
 
-function PagesCard(props: TablesProps) {
+function PagesCard(props: TableProps) {
   const { pages, pageCount, otherPages, totals } = props.overview
   return (
     <BreakdownCard
@@ -160,7 +152,7 @@ function PagesCard(props: TablesProps) {
   )
 }
 
-function CountriesCard(props: TablesProps) {
+function CountriesCard(props: TableProps) {
   const { countries, totals } = props.overview
   return (
     <BreakdownCard

@@ -1,7 +1,6 @@
 /** The three totals with their course and their change; a click shows one of them in the chart. */
 import { Anchor, Tooltip } from '@mantine/core'
-import type { EventType } from '../../../src/domain/event.ts'
-import type { OverviewReport } from '../../../src/reports/overview.ts'
+import type { EventType, Overview } from '../api/answers.ts'
 import { formatChange, formatDay, formatExact, formatMoney, formatRange } from '../format.ts'
 import { InfoIcon } from '../parts/icons.tsx'
 import { Quantity } from '../parts/quantity.tsx'
@@ -12,7 +11,7 @@ import { metricColour } from '../theme.ts'
 const kinds: readonly EventType[] = ['bot', 'referral', 'conversion']
 
 interface TilesProps {
-  readonly overview: OverviewReport
+  readonly overview: Overview
   readonly metric: EventType
   readonly onChange: (metric: EventType) => void
 }
@@ -54,7 +53,7 @@ export function Tiles({ overview, metric, onChange }: TilesProps) {
 }
 
 /** Against the days before, without a colour: more bots may be good news or a bill. */
-function Change({ overview, kind }: { readonly overview: OverviewReport; readonly kind: EventType }) {
+function Change({ overview, kind }: { readonly overview: Overview; readonly kind: EventType }) {
   const { comparison, totals, extent, period } = overview
   const worth =
     kind === 'conversion' && totals.value !== 0 ? text.metrics.valueOf(formatMoney(totals.value)) : null

@@ -1,8 +1,8 @@
 /** Hears of new events while the tab is looked at, and has what changed asked for again. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { LiveMessage } from '../../../src/http/dashboard/views.ts'
-import { liveUrl } from '../api.ts'
+import type { LiveMessage } from '../api/answers.ts'
+import { liveUrl } from '../api/client.ts'
 import { stateQuery } from '../queries.ts'
 
 export type LiveState = 'live' | 'paused' | 'reconnecting'

@@ -1,12 +1,11 @@
 /** Where logs are dropped, and what became of them. */
 import { ActionIcon, Button, Progress } from '@mantine/core'
 import { type DragEvent, useRef, useState } from 'react'
-import type { SiteView as Site } from '../../../src/http/dashboard/views.ts'
+import type { Site, UploadReport } from '../api/answers.ts'
 import { formatBytes, formatExact, formatShare } from '../format.ts'
 import { CloseIcon, UploadIcon } from '../parts/icons.tsx'
 import { Quantity } from '../parts/quantity.tsx'
 import { text } from '../text/text.ts'
-import type { UploadReport } from './upload.ts'
 import { type Upload, useUploads } from './upload-queue.tsx'
 
 const t = text.upload

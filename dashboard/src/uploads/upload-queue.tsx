@@ -10,9 +10,10 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { Problem } from '../api.ts'
+import type { UploadReport } from '../api/answers.ts'
+import type { Problem } from '../api/problem.ts'
 import { stateQuery } from '../queries.ts'
-import { type RunningUpload, type UploadReport, uploadLog } from './upload.ts'
+import { type RunningUpload, uploadLog } from './upload.ts'
 
 export interface Upload {
   readonly id: number

@@ -1,12 +1,9 @@
 /** Sends one log in a stream and hears how far it has come, which fetch cannot tell. */
 
-import type { ImportReport } from '../../../src/ingest/logs/import-report.ts'
-import { importUrl, Problem, pageHeaders, problemOf } from '../api.ts'
+import type { UploadReport } from '../api/answers.ts'
+import { importUrl, pageHeaders } from '../api/client.ts'
+import { Problem, problemOf } from '../api/problem.ts'
 import { text } from '../text/text.ts'
-
-export type UploadReport = ImportReport & {
-  readonly firstMalformed: { readonly number: number; readonly text: string } | null
-}
 
 export interface RunningUpload {
   readonly done: Promise<UploadReport>
@@ -15,15 +12,13 @@ export interface RunningUpload {
 
 export function uploadLog(siteId: string, file: File, onSent: (bytes: number) => void): RunningUpload {
   const request = new XMLHttpRequest()
+  request.responseType = 'json'
   const done = new Promise<UploadReport>((resolve, reject) => {
     request.upload.onprogress = ({ loaded }) => onSent(loaded)
     request.onload = () => {
-      if (request.status === 200) resolve(JSON.parse(request.responseText) as UploadReport)
-      else
-        void problemOf({
-          status: request.status,
-          json: async () => JSON.parse(request.responseText),
-        }).then(reject)
+      const said = request.response as unknown
+      if (request.status === 200 && said) resolve(said as UploadReport)
+      else reject(problemOf(request.status, said))
     }
     request.onerror = () => reject(new Problem('UNREACHABLE', text.upload.broken))
     request.onabort = () => reject(new Problem('CANCELLED', text.upload.cancelled))

@@ -1,10 +1,13 @@
 /** A log that is dropped on the page: imported while it is uploaded, so that its size is no matter and nothing of it is kept. */
 import { PassThrough, type Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
 import { planOf } from '../../domain/account.ts'
 import { importLogs } from '../../ingest/import-log.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
+import { dashboardSchema } from './describe-routes.ts'
 import { requireSession } from './session-admission.ts'
+import { UploadReport } from './views.ts'
 
 const uploadType = 'application/octet-stream'
 
@@ -28,7 +31,14 @@ export function importRoute(app: FastifyInstance, parts: DashboardParts): void {
   const inTurn = oneAtATime()
   app.addContentTypeParser(uploadType, (_request, payload, done) => done(null, payload))
 
-  app.post('/app/api/sites/:siteId/import', { onRequest: requireSession(parts) }, async request => {
+  const schema = dashboardSchema({
+    operationId: 'importLog',
+    ok: UploadReport,
+    body: Type.String({ format: 'binary' }),
+    bodyType: uploadType,
+  })
+  const onRequest = requireSession(parts)
+  app.post('/app/api/sites/:siteId/import', { schema, onRequest }, async (request): Promise<UploadReport> => {
     const upload = request.body as Readable | undefined
     const stdin = new PassThrough()
     const broken = new AbortController()
@@ -37,7 +47,7 @@ export function importRoute(app: FastifyInstance, parts: DashboardParts): void {
     upload?.on('close', () => stdin.end())
     if (upload) upload.pipe(stdin)
     else stdin.end()
-    let malformed: { number: number; text: string } | null = null
+    let malformed: UploadReport['firstMalformed'] = null
     const report = await inTurn(request.site.number, () =>
       importLogs(
         {

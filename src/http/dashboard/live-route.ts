@@ -3,9 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { dayOf } from '../../domain/date-range.ts'
 import { DashboardError } from './dashboard-error.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
+import { dashboardSchema } from './describe-routes.ts'
 import { eventView } from './report-routes.ts'
 import { cookieHeaders, requireSession } from './session-admission.ts'
-import type { LiveMessage } from './views.ts'
+import { LiveMessage } from './views.ts'
 
 const lookIntervalMs = 1_000
 /** Keeps proxies from ending a quiet stream, and finds out that a session has ended. */
@@ -20,42 +21,51 @@ export function liveRoute(app: FastifyInstance, parts: DashboardParts): void {
     done()
   })
 
-  app.get('/app/api/sites/:siteId/live', { onRequest: requireSession(parts) }, async (request, reply) => {
-    if (open.size >= streamsMax) throw new DashboardError('REFUSED', 'Too many live views are open.')
-    const watch = await SiteWatch.start(parts, request.site.number)
-    reply.hijack()
-    const { raw } = reply
-    raw.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      // Tells nginx not to hold the stream back.
-      'x-accel-buffering': 'no',
-      'x-content-type-options': 'nosniff',
-    })
-    const send = (message: LiveMessage): void => void raw.write(`data: ${JSON.stringify(message)}\n\n`)
-    send({ revision: watch.revision, events: [], skipped: 0 })
-    const look = setInterval(async () => {
-      // A reader that does not keep up gets the next look instead.
-      if (raw.writableNeedDrain) return
-      const message = await watch.look().catch(() => null)
-      if (message) send(message)
-    }, lookIntervalMs)
-    const pulse = setInterval(async () => {
-      raw.write(': still here\n\n')
-      const stillAllowed = async (): Promise<boolean> =>
-        (await parts.sessions.find(cookieHeaders(request))) !== null &&
-        (await parts.stores.accounts.findSite(request.site.id)) !== null
-      if (!(await stillAllowed().catch(() => false))) end()
-    }, pulseIntervalMs)
-    const end = (): void => {
-      clearInterval(look)
-      clearInterval(pulse)
-      open.delete(end)
-      raw.end()
-    }
-    open.add(end)
-    raw.on('close', end)
+  const schema = dashboardSchema({
+    operationId: 'followEvents',
+    ok: LiveMessage,
+    okType: 'text/event-stream',
   })
+  app.get(
+    '/app/api/sites/:siteId/live',
+    { schema, onRequest: requireSession(parts) },
+    async (request, reply) => {
+      if (open.size >= streamsMax) throw new DashboardError('REFUSED', 'Too many live views are open.')
+      const watch = await SiteWatch.start(parts, request.site.number)
+      reply.hijack()
+      const { raw } = reply
+      raw.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        // Tells nginx not to hold the stream back.
+        'x-accel-buffering': 'no',
+        'x-content-type-options': 'nosniff',
+      })
+      const send = (message: LiveMessage): void => void raw.write(`data: ${JSON.stringify(message)}\n\n`)
+      send({ revision: watch.revision, events: [], skipped: 0 })
+      const look = setInterval(async () => {
+        // A reader that does not keep up gets the next look instead.
+        if (raw.writableNeedDrain) return
+        const message = await watch.look().catch(() => null)
+        if (message) send(message)
+      }, lookIntervalMs)
+      const pulse = setInterval(async () => {
+        raw.write(': still here\n\n')
+        const stillAllowed = async (): Promise<boolean> =>
+          (await parts.sessions.find(cookieHeaders(request))) !== null &&
+          (await parts.stores.accounts.findSite(request.site.id)) !== null
+        if (!(await stillAllowed().catch(() => false))) end()
+      }, pulseIntervalMs)
+      const end = (): void => {
+        clearInterval(look)
+        clearInterval(pulse)
+        open.delete(end)
+        raw.end()
+      }
+      open.add(end)
+      raw.on('close', end)
+    },
+  )
 }
 
 class SiteWatch {

@@ -5,50 +5,60 @@ import { Refusal, removeUser, setUserPlan } from '../../accounts/users.ts'
 import { type Account, planOf } from '../../domain/account.ts'
 import { monthOf } from '../../domain/date-range.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
+import { dashboardSchema } from './describe-routes.ts'
 import { bodyReader } from './read-body.ts'
 import { requireOwner } from './session-admission.ts'
-import type { UserView } from './views.ts'
-
-const Plan = Type.Object({ plan: Type.Union([Type.Literal('free'), Type.Literal('pro')]) })
-const Email = Type.Object({ email: Type.String({ maxLength: 254 }) })
+import { Done, PlanChange, UserRemoval, UserView } from './views.ts'
 
 export function operatorRoutes(app: FastifyInstance, parts: DashboardParts): void {
   const onRequest = requireOwner(parts)
-  const readPlan = bodyReader(Plan)
-  const readEmail = bodyReader(Email)
+  const readPlan = bodyReader(PlanChange)
+  const readEmail = bodyReader(UserRemoval)
   const { accounts, events } = parts.stores
 
-  app.get('/app/api/users', { onRequest }, async (): Promise<UserView[]> => {
-    const [users, sites] = await Promise.all([accounts.listAccounts(), accounts.listSites(null)])
-    const month = monthOf(parts.clock())
-    return Promise.all(
-      users.map(async user => ({
-        id: user.id,
-        email: user.email,
-        plan: user.plan,
-        isOwner: user.isOwner,
-        createdAt: user.createdAt,
-        sites: sites.filter(({ accountId }) => accountId === user.id).map(({ domain }) => domain),
-        eventsThisMonth: (await events.usage(user.number, month)).total,
-        limit: planOf(parts.plans, user).eventsPerMonth,
-      })),
-    )
-  })
+  app.get(
+    '/app/api/users',
+    { schema: dashboardSchema({ operationId: 'listUsers', ok: Type.Array(UserView) }), onRequest },
+    async (): Promise<UserView[]> => {
+      const [users, sites] = await Promise.all([accounts.listAccounts(), accounts.listSites(null)])
+      const month = monthOf(parts.clock())
+      return Promise.all(
+        users.map(async user => ({
+          id: user.id,
+          email: user.email,
+          plan: user.plan,
+          isOwner: user.isOwner,
+          createdAt: user.createdAt,
+          sites: sites.filter(({ accountId }) => accountId === user.id).map(({ domain }) => domain),
+          eventsThisMonth: (await events.usage(user.number, month)).total,
+          limit: planOf(parts.plans, user).eventsPerMonth,
+        })),
+      )
+    },
+  )
 
-  app.patch('/app/api/users/:userId', { onRequest }, async (request): Promise<object> => {
-    const user = await requireOther(request.params)
-    await setUserPlan(parts, user.email, readPlan(request).plan)
-    return {}
-  })
+  app.patch(
+    '/app/api/users/:userId',
+    { schema: dashboardSchema({ operationId: 'changePlan', ok: Done, body: PlanChange }), onRequest },
+    async (request): Promise<object> => {
+      const user = await requireOther(request.params)
+      await setUserPlan(parts, user.email, readPlan(request).plan)
+      return {}
+    },
+  )
 
   // The email is typed once more: a removal cannot be undone.
-  app.delete('/app/api/users/:userId', { onRequest }, async (request): Promise<object> => {
-    const user = await requireOther(request.params)
-    if (readEmail(request).email !== user.email)
-      throw new Refusal('The email that was typed is not the email of this account.')
-    await removeUser(parts, user)
-    return {}
-  })
+  app.delete(
+    '/app/api/users/:userId',
+    { schema: dashboardSchema({ operationId: 'removeUser', ok: Done, body: UserRemoval }), onRequest },
+    async (request): Promise<object> => {
+      const user = await requireOther(request.params)
+      if (readEmail(request).email !== user.email)
+        throw new Refusal('The email that was typed is not the email of this account.')
+      await removeUser(parts, user)
+      return {}
+    },
+  )
 
   async function requireOther(params: unknown): Promise<Account> {
     const user = await accounts.findAccount((params as { userId: string }).userId)

@@ -5,6 +5,7 @@ import { SignInPace } from '../../accounts/sign-in-pace.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { sendDashboardError } from './dashboard-error.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
+import { describeDashboard } from './describe-routes.ts'
 import { importRoute } from './import-route.ts'
 import { liveRoute } from './live-route.ts'
 import { operatorRoutes } from './operator-routes.ts'
@@ -28,14 +29,12 @@ export async function registerDashboard(
     }
     routes.setErrorHandler(sendDashboardError)
     routes.decorateRequest('person')
-    routes.addHook('onRoute', route => {
-      route.schema = { ...route.schema, hide: true }
-    })
     routes.addHook('onSend', async (_request, reply, payload) => {
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       return payload
     })
     acceptJsonBodies(routes)
+    await describeDashboard(routes, version)
     sessionRoutes(routes, dashboard)
     siteRoutes(routes, dashboard)
     keyRoutes(routes, dashboard)

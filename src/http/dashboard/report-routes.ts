@@ -1,26 +1,48 @@
 /** The numbers of a site: one answer for its whole page, single events, and why an event is there. */
 import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
 import { catalogue } from '../../detection/catalogue/catalogue.ts'
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import { type DateRange, hourMs } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StoredEvent } from '../../domain/event.ts'
 import { searchEvents } from '../../reports/event-search.ts'
-import { overviewDaysMax, overviewReport } from '../../reports/overview.ts'
+import { OverviewReport, overviewDaysMax, overviewReport } from '../../reports/overview.ts'
 import type { ListedEvent } from '../../storage/event-store.ts'
-import { readFilter } from '../filter-query.ts'
-import { type RawQuery, readCursor, readGranularity, readLimit, readRange } from '../query.ts'
+import { FilterQuery, readFilter } from '../filter-query.ts'
+import {
+  EventsQuery,
+  type RawQuery,
+  readCursor,
+  readGranularity,
+  readLimit,
+  readRange,
+  TimeseriesQuery,
+} from '../query.ts'
 import { type Question, sendReport } from '../report-response.ts'
 import { DashboardError } from './dashboard-error.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
+import { dashboardSchema } from './describe-routes.ts'
 import { requireSession } from './session-admission.ts'
-import type { EventPageView, EventView, ExplanationView } from './views.ts'
+import { EventPageView, type EventView, ExplanationView } from './views.ts'
+
+const OverviewQuery = Type.Object({
+  ...TimeseriesQuery.properties,
+  ...FilterQuery.properties,
+  range: Type.Optional(Type.Literal('all', { description: 'All days with events, whatever start and end.' })),
+})
+const EventSearchQuery = Type.Object({ ...EventsQuery.properties, ...FilterQuery.properties })
 
 export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void {
   const onRequest = requireSession(parts)
   const { events } = parts.stores
 
-  app.get('/app/api/sites/:siteId/overview', { onRequest }, (request, reply) => {
+  const overview = dashboardSchema({
+    operationId: 'getOverview',
+    ok: OverviewReport,
+    querystring: OverviewQuery,
+  })
+  app.get('/app/api/sites/:siteId/overview', { schema: overview, onRequest }, (request, reply) => {
     const now = parts.clock()
     const ask = (): Question => {
       const query = request.query as RawQuery
@@ -37,20 +59,29 @@ export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void 
     return sendReport(parts, request, reply, ask, hourMs)
   })
 
-  app.get('/app/api/sites/:siteId/events', { onRequest }, async (request): Promise<EventPageView> => {
-    const query = request.query as RawQuery
-    const found = await searchEvents(events, request.site.number, {
-      range: readRange(query, parts.clock()),
-      filter: readFilter(query),
-      after: readCursor(query),
-      limit: Math.min(200, readLimit(query)),
-    })
-    return { events: found.events.map(eventView), next: found.next && encodeCursor(found.next) }
+  const list = dashboardSchema({
+    operationId: 'listEvents',
+    ok: EventPageView,
+    querystring: EventSearchQuery,
   })
+  app.get(
+    '/app/api/sites/:siteId/events',
+    { schema: list, onRequest },
+    async (request): Promise<EventPageView> => {
+      const query = request.query as RawQuery
+      const found = await searchEvents(events, request.site.number, {
+        range: readRange(query, parts.clock()),
+        filter: readFilter(query),
+        after: readCursor(query),
+        limit: Math.min(200, readLimit(query)),
+      })
+      return { events: found.events.map(eventView), next: found.next && encodeCursor(found.next) }
+    },
+  )
 
   app.get(
     '/app/api/sites/:siteId/events/:position',
-    { onRequest },
+    { schema: dashboardSchema({ operationId: 'explainEvent', ok: ExplanationView }), onRequest },
     async (request): Promise<ExplanationView> => {
       const position = decodeCursor((request.params as { position: string }).position)
       const event = position && (await events.find(request.site.number, position))

@@ -1,26 +1,17 @@
 /** Signing in and out, the first account, and what the dashboard shows before anybody has signed in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { createOwner, signUp } from '../../accounts/logins.ts'
 import { listSites } from '../../accounts/sites.ts'
 import { removeUser } from '../../accounts/users.ts'
 import type { Account } from '../../domain/account.ts'
 import { DashboardError } from './dashboard-error.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
+import { dashboardSchema } from './describe-routes.ts'
 import { bodyReader } from './read-body.ts'
 import { cookieHeaders, refuseForeignPages, requireSession, setCookies } from './session-admission.ts'
 import { siteView } from './site-routes.ts'
-import type { DashboardState } from './views.ts'
-
-const Credentials = Type.Object({
-  email: Type.String({ maxLength: 254 }),
-  password: Type.String({ maxLength: 1_000 }),
-})
-const PasswordChange = Type.Object({
-  current: Type.String({ maxLength: 1_000 }),
-  next: Type.String({ maxLength: 1_000 }),
-})
-const Removal = Type.Object({ password: Type.String({ maxLength: 1_000 }) })
+import { AccountRemoval, Credentials, DashboardState, PasswordChange } from './views.ts'
 
 const newAccountsPerMinuteMax = 10
 /** From one client address, whatever the emails. */
@@ -30,18 +21,26 @@ export function sessionRoutes(app: FastifyInstance, parts: DashboardParts): void
   const { sessions, stores, clock } = parts
   const readCredentials = bodyReader(Credentials)
   const readChange = bodyReader(PasswordChange)
-  const readRemoval = bodyReader(Removal)
+  const readRemoval = bodyReader(AccountRemoval)
   const admit = requireSession(parts)
+  const fromPage = async (request: FastifyRequest): Promise<void> => refuseForeignPages(request)
+  /** All of these answer with the state that they leave behind. */
+  const schema = (operationId: string, body?: TSchema) =>
+    dashboardSchema({ operationId, ok: DashboardState, ...(body && { body }) })
 
-  app.get('/app/api/state', async (request, reply): Promise<DashboardState> => {
-    const session = await sessions.find(cookieHeaders(request))
-    if (session) setCookies(request, reply, session.cookies)
-    return stateOf(parts, session?.account ?? null)
-  })
+  app.get(
+    '/app/api/state',
+    { schema: schema('getState') },
+    async (request, reply): Promise<DashboardState> => {
+      const session = await sessions.find(cookieHeaders(request))
+      if (session) setCookies(request, reply, session.cookies)
+      return stateOf(parts, session?.account ?? null)
+    },
+  )
 
   app.post(
     '/app/api/owner',
-    { onRequest: async request => refuseForeignPages(request) },
+    { schema: schema('createOwner', Credentials), onRequest: fromPage },
     async (request, reply) => {
       limitNewAccounts(parts, request)
       const credentials = readCredentials(request)
@@ -52,7 +51,7 @@ export function sessionRoutes(app: FastifyInstance, parts: DashboardParts): void
 
   app.post(
     '/app/api/sign-up',
-    { onRequest: async request => refuseForeignPages(request) },
+    { schema: schema('signUp', Credentials), onRequest: fromPage },
     async (request, reply) => {
       if (parts.signup !== 'open')
         throw new DashboardError('NOT_ALLOWED', 'Nobody can sign up here: ask the owner for an account.')
@@ -65,46 +64,58 @@ export function sessionRoutes(app: FastifyInstance, parts: DashboardParts): void
 
   app.post(
     '/app/api/sign-in',
-    { onRequest: async request => refuseForeignPages(request) },
+    { schema: schema('signIn', Credentials), onRequest: fromPage },
     async (request, reply) => signIn(parts, request, reply, readCredentials(request)),
   )
 
   app.post(
     '/app/api/sign-out',
-    { onRequest: async request => refuseForeignPages(request) },
+    { schema: schema('signOut'), onRequest: fromPage },
     async (request, reply) => {
       setCookies(request, reply, await sessions.signOut(cookieHeaders(request)))
       return stateOf(parts, null)
     },
   )
 
-  app.post('/app/api/sign-out-everywhere', { onRequest: admit }, async (request, reply) => {
-    await sessions.signOutEverywhere(request.person)
-    setCookies(request, reply, await sessions.signOut(cookieHeaders(request)))
-    return stateOf(parts, null)
-  })
+  app.post(
+    '/app/api/sign-out-everywhere',
+    { schema: schema('signOutEverywhere'), onRequest: admit },
+    async (request, reply) => {
+      await sessions.signOutEverywhere(request.person)
+      setCookies(request, reply, await sessions.signOut(cookieHeaders(request)))
+      return stateOf(parts, null)
+    },
+  )
 
-  app.post('/app/api/password', { onRequest: admit }, async (request, reply) => {
-    const { current, next } = readChange(request)
-    await requirePassword(parts, request, request.person, current)
-    await sessions.setPassword(request.person, next)
-    return signIn(parts, request, reply, { email: request.person.email, password: next })
-  })
+  app.post(
+    '/app/api/password',
+    { schema: schema('changePassword', PasswordChange), onRequest: admit },
+    async (request, reply) => {
+      const { current, next } = readChange(request)
+      await requirePassword(parts, request, request.person, current)
+      await sessions.setPassword(request.person, next)
+      return signIn(parts, request, reply, { email: request.person.email, password: next })
+    },
+  )
 
-  app.delete('/app/api/account', { onRequest: admit }, async (request, reply) => {
-    const { password } = readRemoval(request)
-    await requirePassword(parts, request, request.person, password)
-    const others = request.person.isOwner ? (await stores.accounts.listAccounts()).length - 1 : 0
-    if (others > 0) {
-      throw new DashboardError(
-        'REFUSED',
-        `You own this Footfall, and ${others} other ${others === 1 ? 'account is' : 'accounts are'} still on it. Remove them first.`,
-      )
-    }
-    await removeUser({ stores, clock }, request.person)
-    setCookies(request, reply, await sessions.signOut(cookieHeaders(request)))
-    return stateOf(parts, null)
-  })
+  app.delete(
+    '/app/api/account',
+    { schema: schema('removeAccount', AccountRemoval), onRequest: admit },
+    async (request, reply) => {
+      const { password } = readRemoval(request)
+      await requirePassword(parts, request, request.person, password)
+      const others = request.person.isOwner ? (await stores.accounts.listAccounts()).length - 1 : 0
+      if (others > 0) {
+        throw new DashboardError(
+          'REFUSED',
+          `You own this Footfall, and ${others} other ${others === 1 ? 'account is' : 'accounts are'} still on it. Remove them first.`,
+        )
+      }
+      await removeUser({ stores, clock }, request.person)
+      setCookies(request, reply, await sessions.signOut(cookieHeaders(request)))
+      return stateOf(parts, null)
+    },
+  )
 }
 
 async function stateOf(parts: DashboardParts, account: Account | null): Promise<DashboardState> {

@@ -7,15 +7,10 @@ import { Refusal } from '../../accounts/users.ts'
 import { type ApiKey, planOf, type Scope } from '../../domain/account.ts'
 import { monthOf } from '../../domain/date-range.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
+import { dashboardSchema } from './describe-routes.ts'
 import { bodyReader } from './read-body.ts'
 import { requireSession } from './session-admission.ts'
-import type { KeyView, SiteView, UsageView } from './views.ts'
-
-const Domain = Type.Object({ domain: Type.String({ minLength: 1, maxLength: 500 }) })
-const NewKey = Type.Object({
-  name: Type.String({ maxLength: 100 }),
-  scopes: Type.Array(Type.Union([Type.Literal('read'), Type.Literal('write')]), { minItems: 1, maxItems: 2 }),
-})
+import { Domain, Done, KeyView, MadeKey, NewKey, SiteView, UsageView } from './views.ts'
 
 export function siteRoutes(app: FastifyInstance, parts: DashboardParts): void {
   const onRequest = requireSession(parts)
@@ -23,24 +18,36 @@ export function siteRoutes(app: FastifyInstance, parts: DashboardParts): void {
 
   app.get(
     '/app/api/sites',
-    { onRequest },
+    { schema: dashboardSchema({ operationId: 'listSites', ok: Type.Array(SiteView) }), onRequest },
     async (request): Promise<SiteView[]> => (await listSites(parts, request.person)).map(siteView),
   )
-  app.post('/app/api/sites', { onRequest }, async (request): Promise<SiteView> => {
-    const site = await addSite(parts, request.person, readDomain(request).domain)
-    return siteView({ ...site, eventsThisMonth: 0 })
-  })
-  app.patch('/app/api/sites/:siteId', { onRequest }, async (request): Promise<{ domain: string }> => {
-    const { domain } = await renameSite(parts, request.site, readDomain(request).domain)
-    return { domain }
-  })
+  app.post(
+    '/app/api/sites',
+    { schema: dashboardSchema({ operationId: 'addSite', ok: SiteView, body: Domain }), onRequest },
+    async (request): Promise<SiteView> => {
+      const site = await addSite(parts, request.person, readDomain(request).domain)
+      return siteView({ ...site, eventsThisMonth: 0 })
+    },
+  )
+  app.patch(
+    '/app/api/sites/:siteId',
+    { schema: dashboardSchema({ operationId: 'renameSite', ok: Domain, body: Domain }), onRequest },
+    async (request): Promise<{ domain: string }> => {
+      const { domain } = await renameSite(parts, request.site, readDomain(request).domain)
+      return { domain }
+    },
+  )
   // The name is typed once more: a removal cannot be undone.
-  app.delete('/app/api/sites/:siteId', { onRequest }, async (request): Promise<object> => {
-    if (readDomain(request).domain !== request.site.domain)
-      throw new Refusal('The name that was typed is not the name of this site.')
-    await removeSite(parts, request.site)
-    return {}
-  })
+  app.delete(
+    '/app/api/sites/:siteId',
+    { schema: dashboardSchema({ operationId: 'removeSite', ok: Done, body: Domain }), onRequest },
+    async (request): Promise<object> => {
+      if (readDomain(request).domain !== request.site.domain)
+        throw new Refusal('The name that was typed is not the name of this site.')
+      await removeSite(parts, request.site)
+      return {}
+    },
+  )
 }
 
 export function keyRoutes(app: FastifyInstance, parts: DashboardParts): void {
@@ -50,35 +57,47 @@ export function keyRoutes(app: FastifyInstance, parts: DashboardParts): void {
 
   app.get(
     '/app/api/keys',
-    { onRequest },
+    { schema: dashboardSchema({ operationId: 'listKeys', ok: Type.Array(KeyView) }), onRequest },
     async (request): Promise<KeyView[]> => (await accounts.listKeys(request.person.id)).map(keyView),
   )
-  app.post('/app/api/keys', { onRequest }, async (request): Promise<{ key: KeyView; secret: string }> => {
-    const { name, scopes } = readKey(request)
-    const unique = [...new Set<Scope>(scopes)]
-    const { key, secret } = await addKey(parts, request.person, { name: name.trim(), scopes: unique })
-    return { key: keyView(key), secret }
-  })
-  app.delete('/app/api/keys/:keyId', { onRequest }, async (request): Promise<object> => {
-    const { keyId } = request.params as { keyId: string }
-    const own = (await accounts.listKeys(request.person.id)).some(({ id }) => id === keyId)
-    if (!own || !(await accounts.revokeKey(keyId, parts.clock())))
-      throw new Refusal('There is no such key in use any more.')
-    return {}
-  })
-  app.get('/app/api/usage', { onRequest }, async (request): Promise<UsageView> => {
-    const now = parts.clock()
-    const plan = planOf(parts.plans, request.person)
-    const { total } = await parts.stores.events.usage(request.person.number, monthOf(now))
-    const sites = await listSites(parts, request.person)
-    return {
-      month: new Date(now).toISOString().slice(0, 7),
-      used: total,
-      limit: plan.eventsPerMonth,
-      requestsPerMinute: plan.requestsPerMinute,
-      removedSites: total - sites.reduce((sum, { eventsThisMonth }) => sum + eventsThisMonth, 0),
-    }
-  })
+  app.post(
+    '/app/api/keys',
+    { schema: dashboardSchema({ operationId: 'makeKey', ok: MadeKey, body: NewKey }), onRequest },
+    async (request): Promise<MadeKey> => {
+      const { name, scopes } = readKey(request)
+      const unique = [...new Set<Scope>(scopes)]
+      const { key, secret } = await addKey(parts, request.person, { name: name.trim(), scopes: unique })
+      return { key: keyView(key), secret }
+    },
+  )
+  app.delete(
+    '/app/api/keys/:keyId',
+    { schema: dashboardSchema({ operationId: 'revokeKey', ok: Done }), onRequest },
+    async (request): Promise<object> => {
+      const { keyId } = request.params as { keyId: string }
+      const own = (await accounts.listKeys(request.person.id)).some(({ id }) => id === keyId)
+      if (!own || !(await accounts.revokeKey(keyId, parts.clock())))
+        throw new Refusal('There is no such key in use any more.')
+      return {}
+    },
+  )
+  app.get(
+    '/app/api/usage',
+    { schema: dashboardSchema({ operationId: 'getUsage', ok: UsageView }), onRequest },
+    async (request): Promise<UsageView> => {
+      const now = parts.clock()
+      const plan = planOf(parts.plans, request.person)
+      const { total } = await parts.stores.events.usage(request.person.number, monthOf(now))
+      const sites = await listSites(parts, request.person)
+      return {
+        month: new Date(now).toISOString().slice(0, 7),
+        used: total,
+        limit: plan.eventsPerMonth,
+        requestsPerMinute: plan.requestsPerMinute,
+        removedSites: total - sites.reduce((sum, { eventsThisMonth }) => sum + eventsThisMonth, 0),
+      }
+    },
+  )
 }
 
 export const siteView = ({ id, domain, key, eventsThisMonth, createdAt }: SiteWithUsage): SiteView => ({
@@ -89,4 +108,4 @@ export const siteView = ({ id, domain, key, eventsThisMonth, createdAt }: SiteWi
   createdAt,
 })
 
-const keyView = ({ accountId: _, ...key }: ApiKey): KeyView => key
+const keyView = ({ accountId: _, ...key }: ApiKey): KeyView => ({ ...key, scopes: [...key.scopes] })

@@ -1,110 +1,159 @@
-/** What the dashboard's own routes answer with, as types that the dashboard shares. */
-import type { Scope } from '../../domain/account.ts'
-import type { Arrival, EventType } from '../../domain/event.ts'
-import type { PlanName } from '../../domain/plan.ts'
+/** What the dashboard's own routes take and answer with: the schemas that the page's client is generated from. */
+import Type, { type Static, type TSchema } from 'typebox'
+import { type IgnoreReason, ignoreReasons } from '../../detection/detector.ts'
+import { scopes } from '../../domain/account.ts'
+import { arrivals, eventTypes } from '../../domain/event.ts'
+import { planNames } from '../../domain/plan.ts'
 
-export interface SiteView {
-  readonly id: string
-  readonly domain: string
-  /** Public tracking key. */
-  readonly key: string
-  readonly eventsThisMonth: number
-  readonly createdAt: number
-}
+const oneOf = <const Names extends readonly string[]>(names: Names) =>
+  Type.Unsafe<Names[number]>(Type.Enum([...names]))
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const Count = Type.Integer({ minimum: 0 })
+const TimeMs = Type.Integer({ description: 'Milliseconds since 1970 UTC.' })
+const Password = Type.String({ maxLength: 1_000 })
 
-export interface DashboardState {
-  /** Nobody owns this instance yet. */
-  readonly needsOwner: boolean
-  readonly signupOpen: boolean
-  readonly version: string
-  readonly catalogueVersion: string
-  readonly supportEmail: string | null
-  readonly account: {
-    readonly email: string
-    readonly plan: PlanName
-    readonly isOwner: boolean
-    /** Whether the plan has hourly series. */
-    readonly hourly: boolean
-  } | null
-  /** Oldest first. */
-  readonly sites: readonly SiteView[]
-}
+export const Plan = oneOf(planNames)
+const Scope = oneOf(scopes)
 
-export interface KeyView {
-  readonly id: string
-  readonly name: string
-  readonly lastFour: string
-  readonly scopes: readonly Scope[]
-  readonly createdAt: number
-  readonly lastUsedAt: number | null
-  readonly revokedAt: number | null
-}
+export const Credentials = Type.Object({ email: Type.String({ maxLength: 254 }), password: Password })
+export const PasswordChange = Type.Object({ current: Password, next: Password })
+export const AccountRemoval = Type.Object({ password: Password })
+export const Domain = Type.Object({ domain: Type.String({ minLength: 1, maxLength: 500 }) })
+export const NewKey = Type.Object({
+  name: Type.String({ maxLength: 100 }),
+  scopes: Type.Array(Scope, { minItems: 1, maxItems: 2 }),
+})
+export const PlanChange = Type.Object({ plan: Plan })
+export const UserRemoval = Type.Object({ email: Type.String({ maxLength: 254 }) })
 
-export interface UsageView {
-  /** As YYYY-MM. */
-  readonly month: string
-  readonly used: number
-  /** Null is unlimited. */
-  readonly limit: number | null
-  readonly requestsPerMinute: number
-  /** What was recorded for sites that are gone. */
-  readonly removedSites: number
-}
+/** Of changes that leave nothing to say. */
+export const Done = Type.Object({})
 
-export interface UserView {
-  readonly id: string
-  readonly email: string
-  readonly plan: PlanName
-  readonly isOwner: boolean
-  readonly createdAt: number
-  readonly sites: readonly string[]
-  readonly eventsThisMonth: number
-  readonly limit: number | null
-}
+export const SiteView = Type.Object({
+  id: Type.String(),
+  domain: Type.String(),
+  key: Type.String({ description: 'Public tracking key.' }),
+  eventsThisMonth: Count,
+  createdAt: TimeMs,
+})
+export type SiteView = Static<typeof SiteView>
 
-export interface EventView {
-  readonly id: number
-  /** Names the event to the route that explains it. */
-  readonly position: string
-  readonly type: EventType
-  readonly name: string
-  readonly company: string
-  readonly path: string
-  readonly country: string
-  readonly at: number
-  readonly value: number | null
-}
+export const DashboardState = Type.Object({
+  needsOwner: Type.Boolean({ description: 'Nobody owns this instance yet.' }),
+  signupOpen: Type.Boolean(),
+  version: Type.String(),
+  catalogueVersion: Type.String(),
+  supportEmail: nullable(Type.String()),
+  account: nullable(
+    Type.Object({
+      email: Type.String(),
+      plan: Plan,
+      isOwner: Type.Boolean(),
+      hourly: Type.Boolean({ description: 'Whether the plan has hourly series.' }),
+    }),
+  ),
+  sites: Type.Array(SiteView, { description: 'Oldest first.' }),
+})
+export type DashboardState = Static<typeof DashboardState>
 
-export interface EventPageView {
-  readonly events: readonly EventView[]
-  /** Null when nothing follows. */
-  readonly next: string | null
-}
+export const KeyView = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  lastFour: Type.String(),
+  scopes: Type.Array(Scope),
+  createdAt: TimeMs,
+  lastUsedAt: nullable(TimeMs),
+  revokedAt: nullable(TimeMs),
+})
+export type KeyView = Static<typeof KeyView>
 
-export interface ExplanationView {
-  readonly event: EventView
-  readonly arrival: Arrival
-  readonly userAgent: string | null
-  readonly referrerHost: string | null
-  readonly status: number | null
-  readonly rule: string | null
-  readonly catalogueVersion: string | null
+export const MadeKey = Type.Object({ key: KeyView, secret: Type.String() })
+export type MadeKey = Static<typeof MadeKey>
+
+export const UsageView = Type.Object({
+  month: Type.String({ description: 'As YYYY-MM.' }),
+  used: Count,
+  limit: nullable(Count),
+  requestsPerMinute: Count,
+  removedSites: Type.Integer({ description: 'What was recorded for sites that are gone.' }),
+})
+export type UsageView = Static<typeof UsageView>
+
+export const UserView = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  plan: Plan,
+  isOwner: Type.Boolean(),
+  createdAt: TimeMs,
+  sites: Type.Array(Type.String()),
+  eventsThisMonth: Count,
+  limit: nullable(Count),
+})
+export type UserView = Static<typeof UserView>
+
+export const EventView = Type.Object({
+  id: Type.Integer(),
+  position: Type.String({ description: 'Names the event to the route that explains it.' }),
+  type: oneOf(eventTypes),
+  name: Type.String(),
+  company: Type.String(),
+  path: Type.String(),
+  country: Type.String(),
+  at: TimeMs,
+  value: nullable(Type.Number()),
+})
+export type EventView = Static<typeof EventView>
+
+export const EventPageView = Type.Object({
+  events: Type.Array(EventView),
+  next: nullable(Type.String({ description: 'Null when nothing follows.' })),
+})
+export type EventPageView = Static<typeof EventPageView>
+
+export const ExplanationView = Type.Object({
+  event: EventView,
+  arrival: oneOf(arrivals),
+  userAgent: nullable(Type.String()),
+  referrerHost: nullable(Type.String()),
+  status: nullable(Type.Integer()),
+  rule: nullable(Type.String()),
+  catalogueVersion: nullable(Type.String()),
   /** What today's catalogue knows of the name. */
-  readonly entry: {
-    readonly purpose: string | null
-    readonly confidence: string
-    readonly docs: string | null
-    readonly notes: string | null
-  } | null
+  entry: nullable(
+    Type.Object({
+      purpose: nullable(Type.String()),
+      confidence: Type.String(),
+      docs: nullable(Type.String()),
+      notes: nullable(Type.String()),
+    }),
+  ),
   /** What today's catalogue makes of the same user agent: a name, or null when it finds no bot in it. */
-  readonly today: { readonly catalogueVersion: string; readonly bot: string | null } | null
-}
+  today: nullable(Type.Object({ catalogueVersion: Type.String(), bot: nullable(Type.String()) })),
+})
+export type ExplanationView = Static<typeof ExplanationView>
 
-export interface LiveMessage {
-  /** Changes whenever any number of the site may have changed. */
-  readonly revision: number
-  /** Those that are new, oldest first; the newest of them when there are many. */
-  readonly events: readonly EventView[]
-  /** How many more there were. */
-  readonly skipped: number
-}
+export const LiveMessage = Type.Object({
+  revision: Type.Integer({
+    description: 'Changes whenever any number of the site may have changed.',
+  }),
+  events: Type.Array(EventView, {
+    description: 'Those that are new, oldest first; the newest of them when there are many.',
+  }),
+  skipped: Type.Integer({ description: 'How many more there were.' }),
+})
+export type LiveMessage = Static<typeof LiveMessage>
+
+export const UploadReport = Type.Object({
+  files: Count,
+  lines: Count,
+  recorded: Type.Object({ bot: Count, referral: Count }),
+  /** Only the reasons that occurred. */
+  ignored: Type.Unsafe<Partial<Record<IgnoreReason, number>>>(
+    Type.Partial(Type.Object(Object.fromEntries(ignoreReasons.map(reason => [reason, Count])))),
+  ),
+  malformed: Count,
+  duplicate: Type.Integer({ description: 'Lines that an earlier import had dealt with.' }),
+  seconds: Type.Number(),
+  firstMalformed: nullable(Type.Object({ number: Type.Integer(), text: Type.String() })),
+})
+export type UploadReport = Static<typeof UploadReport>
