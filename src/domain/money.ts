@@ -12,6 +12,12 @@ const billion = 1_000_000_000
 /** Splits a number at the decimal point that its shortest spelling shows; digits past the ninth are rounded. */
 export function toDecimal(value: number): DecimalSum {
   if (Number.isInteger(value)) return { whole: value, billionths: 0 }
+  // Most money has two places. Below 2^49 no two decimals with two places are the same number, so this is the one spelled.
+  const hundredths = Math.round(value * 100)
+  if (hundredths / 100 === value && Math.abs(hundredths) < 2 ** 49) {
+    const whole = Math.floor(hundredths / 100)
+    return { whole, billionths: (hundredths - whole * 100) * 10_000_000 }
+  }
   const text = String(Math.abs(value))
   const sign = value < 0 ? -1 : 1
   const point = text.indexOf('.')

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type DateRange, dayMs, dayOf, hourMs } from '../../src/domain/date-range.ts'
 import { type EventPosition, type EventType, eventTypes, type NewEvent } from '../../src/domain/event.ts'
 import type {
+  AttributedCount,
   CountsByName,
   EventListQuery,
   EventStore,
@@ -45,6 +46,34 @@ export function expectedSeries(
     counts[Math.floor((event.createdAt - from) / bucketMs) * 3 + eventTypes.indexOf(event.type)]!++
   }
   return counts
+}
+
+/** In the order of `attributionOrder`. Values are taken as whole cents, so that their sum is exact. */
+export function expectedAttribution(events: readonly NewEvent[], range: DateRange): AttributedCount[] {
+  const conversions = events.filter(event => event.type === 'conversion' && isIn(range, event))
+  const groups = Map.groupBy(conversions, ({ name, provenance: { source, landing } }) =>
+    JSON.stringify([source, landing, name]),
+  )
+  return [...groups.values()]
+    .map(group => {
+      const { name, provenance } = group[0]!
+      const cents = group.reduce((sum, { value }) => sum + Math.round((value ?? 0) * 100), 0)
+      const whole = Math.floor(cents / 100)
+      return {
+        source: provenance.source,
+        landing: provenance.landing,
+        name,
+        count: group.length,
+        value: { whole, billionths: (cents - whole * 100) * 10_000_000 },
+      }
+    })
+    .sort(attributionOrder)
+}
+
+/** Any order, the same for both sides of a comparison. */
+export function attributionOrder(a: AttributedCount, b: AttributedCount): number {
+  const text = ({ source, landing, name }: AttributedCount): string => JSON.stringify([source, landing, name])
+  return text(a) < text(b) ? -1 : 1
 }
 
 /** Newest first: time descending, then id descending. */

@@ -1,6 +1,7 @@
 /** What every engine promises about events, as tests: the words of src/storage/event-store.ts made checkable. */
 import { contractSuite, type Lacks, type OpenEngine } from './engine.ts'
 import { appendPromises } from './events/appends.ts'
+import { attributionPromises } from './events/attribution.ts'
 import { countPromises } from './events/counts.ts'
 import { facetPromises } from './events/facets.ts'
 import { importPromises } from './events/imports.ts'
@@ -18,6 +19,7 @@ export function eventStoreContract(name: string, open: OpenEngine, lacks: Lacks 
     textPromises(suite)
     countPromises(suite)
     facetPromises(suite)
+    attributionPromises(suite)
     repeatPromises(suite)
     quotaPromises(suite)
     importPromises(suite)

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../domain/errors.ts'
 import type { AppendOutcome, EventBatch, EventStore, ImportProgress } from '../event-store.ts'
+import { AttributionReader } from './sqlite-attribution.ts'
 import { SqliteEventList } from './sqlite-event-list.ts'
 import { FacetReader } from './sqlite-facet-reader.ts'
 import type { Freshness } from './sqlite-freshness.ts'
@@ -23,6 +24,7 @@ export function createSqliteEventStore(
   const summaries = new SqliteSummaries(reader, inSnapshot, summaryBytesMax)
   const eventList = new SqliteEventList(reader, inSnapshot)
   const facets = new FacetReader(reader, inSnapshot)
+  const attribution = new AttributionReader(reader, inSnapshot)
   const usageOfMonth = reader.prepare('SELECT site, events FROM usage WHERE account = ? AND month = ?')
   const importsOfSite = reader.prepare('SELECT * FROM import_progress WHERE site = ?')
   const revisionOf = rememberRevisions(reader, freshness)
@@ -34,6 +36,7 @@ export function createSqliteEventStore(
     series: (site, range, granularity) => summaries.series(site, revisionOf(site), range, granularity),
     extent: async site => facets.extent(site),
     facets: (site, query) => facets.read(site, query),
+    attribution: async (site, range) => attribution.read(site, range),
     list: (site, query) => eventList.page(site, query),
     find: async (site, position) => eventList.find(site, position),
     async usage(account, month) {
