@@ -6,12 +6,20 @@ import { after, describe, type TestContext, test } from 'node:test'
 import type { CheckReport } from '../../src/cli/check/check-tracking.ts'
 import type { Site } from '../../src/domain/account.ts'
 import { footfall as tracker } from '../../trackers/src/node.js'
-import { addAccount, addKeyTo, addSiteTo, type TestAccount } from '../support/accounts.ts'
+import {
+  addAccount,
+  addKeyTo,
+  addSiteTo,
+  dataIn,
+  revokeKeyOf,
+  type TestAccount,
+} from '../support/accounts.ts'
 import { footfall } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 
-const server = await startServer({ settings: { FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: '1' } })
+const settings = { FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: '1' }
+const server = await startServer({ settings })
 after(() => server.stop())
 
 const domain = '127.0.0.1'
@@ -60,7 +68,7 @@ async function check(url: string, site: Site, { timeout = 2 } = {}): Promise<Che
     server.data,
     '--json',
   ]
-  const { code, stdout, stderr } = await footfall(argv)
+  const { code, stdout, stderr } = await footfall(argv, { settings })
   assert.equal(stderr, '')
   const report = JSON.parse(stdout) as CheckReport
   assert.equal(code, report.ok ? 0 : 1)
@@ -131,7 +139,7 @@ describe('footfall check', { concurrency: 3 }, () => {
     )
     assert.match(stdout, /\nSnippet +none in the HTML/)
     assert.match(stdout, /\nTracking works\.\n/)
-    assert.match(stdout, /\nThis check itself counts: 1 bot visits, 1 referrals\.\n$/)
+    assert.match(stdout, /\nThis check itself counts: 1 bot visit, 1 referral\.\n$/)
     const unknown = await footfall(['check', 'http://unknown.example/', '--data', server.data])
     assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
     assert.match(unknown.stderr, /No site is of unknown\.example\. Add it with footfall site add/)
@@ -161,21 +169,28 @@ describe('footfall check', { concurrency: 3 }, () => {
 
   test('a site that is down', async () => {
     const { site } = await newAccount()
-    const report = await check('http://127.0.0.1:9/', site)
+    const gone = createServer()
+    await new Promise<void>(resolve => gone.listen(0, '127.0.0.1', resolve))
+    const { port } = gone.address() as AddressInfo
+    await new Promise(resolve => gone.close(resolve))
+    const report = await check(`http://127.0.0.1:${port}/`, site)
     assert.deepEqual(codes(report), ['unreachable', 'unreachable'])
     assert.match(report.problems[0]!.what, /nothing listens/)
   })
 
-  test('a site without tracker and snippet, before and after a key for it exists', async t => {
-    const { account, site, client } = await newAccount()
-    const keyless = await addSiteTo(server.data, account.email, domain)
+  test('a site without tracker and snippet, by what became of its keys', async t => {
+    const { account, site } = await newAccount()
     const url = await listen(t, (_request, response) => html(response, 'page'))
-    const neverUsed = await check(url, keyless)
+    const neverUsed = await check(url, site, { timeout: 1 })
     assert.deepEqual(codes(neverUsed), ['key-never-used', 'key-never-used'])
-    await client.post('hits', [{ url: '/', user_agent: 'GPTBot/1.4' }])
-    const elsewhere = await check(url, site)
+    await dataIn(server.data).stores.accounts.touchKeys(new Map([[account.keyId, Date.now()]]))
+    const elsewhere = await check(url, site, { timeout: 1 })
     assert.deepEqual(codes(elsewhere), ['not-arrived', 'not-arrived'])
     assert.match(elsewhere.problems[0]!.fix, new RegExp(site.id))
+    await revokeKeyOf(server.data, account.keyId)
+    const keyless = await check(url, site, { timeout: 1 })
+    assert.deepEqual(codes(keyless), ['no-key', 'no-key'])
+    assert.match(keyless.problems[0]!.fix, new RegExp(`key add --user ${account.email}`))
   })
 
   test('a site with the snippet alone sees people and no bots', async t => {

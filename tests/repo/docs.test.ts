@@ -109,6 +109,17 @@ test('docs/api.md lists every error code with its status', () => {
   )
 })
 
+test('docs/check.md lists every finding of footfall check', () => {
+  const sources = projectFiles.filter(file => file.startsWith('src/cli/check/') && !file.endsWith('.test.ts'))
+  const codes = sources.flatMap(file =>
+    Array.from(read(file).matchAll(/\bcode: '([a-z-]+)'/g), ([, code]) => code!),
+  )
+  const listed = tableRows('docs/check.md').flatMap(([cell]) =>
+    Array.from(cell!.matchAll(/`([a-z-]+)`/g), ([, code]) => code!),
+  )
+  assert.deepEqual([...new Set(codes)].sort(), listed.sort())
+})
+
 /** Cells of all tables of a page, head rows left out. */
 function tableRows(page: string): string[][] {
   const lines = read(page).split('\n')

@@ -107,7 +107,8 @@ async function withoutWriter(
   if (lastUsedAt === 0) {
     return {
       code: 'key-never-used',
-      what: `${what} No key that can record has ever been used.`,
+      // Servers write uses down once a minute.
+      what: `${what} No key that can record had been used until a minute ago.`,
       fix: "The tracker does not run, or its host, siteId or key is wrong: the site's own output has warnings that begin with footfall.",
     }
   }

@@ -16,7 +16,7 @@ export interface PageMarkup {
 }
 
 // Bounded, so that no page can make the search long.
-const attributesText = `(?:"[^"]{0,9999}"|'[^']{0,9999}'|[^>"']){0,2000}`
+const attributesText = `(?:"[^"]{0,9999}"|'[^']{0,9999}'|[^>"']){0,300}`
 /** What begins no element: comments, and the text of scripts and the like, which may hold anything. */
 const notMarkup = new RegExp(
   `<!--[^]*?(?:-->|$)|(<(script|style|textarea|title|template|noscript)\\b${attributesText}>)[^]*?(?:</\\2\\s*>|$)`,

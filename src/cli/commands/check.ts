@@ -86,9 +86,11 @@ function textOf({ url, site, visits, snippet, problems, counted, ok }: CheckRepo
       ? ['Tracking works.']
       : problems.flatMap(({ what, fix }, i) => [`${i + 1}. ${what}`, `   ${fix}`])),
     '',
-    `This check itself counts: ${counted.bot_visits} bot visits, ${counted.referrals} referrals.`,
+    `This check itself counts: ${countText(counted.bot_visits, 'bot visit')}, ${countText(counted.referrals, 'referral')}.`,
   ].join('\n')
 }
+
+const countText = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
 
 const visitText = ({ status, arrived }: VisitReport): string =>
   `${status === null ? 'no answer' : `status ${status}`}, ${arrived ? arrivalText(arrived) : 'did not arrive'}`

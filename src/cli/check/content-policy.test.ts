@@ -1,0 +1,80 @@
+/** What of a page's policies decides on the snippet, against what the specification says of each kind of source. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { blockedConnection, blockedScript, readPolicies } from './content-policy.ts'
+
+const page = new URL('https://example.com/pricing')
+const script = new URL('https://stats.example.com/footfall.js')
+const collect = new URL('collect', script)
+
+const loads = (policy: string, { url = script, from = page, nonce = null as string | null } = {}) =>
+  blockedScript(readPolicies([policy]), from, { url, nonce }) === null
+const sends = (policy: string) => blockedConnection(readPolicies([policy]), page, collect) === null
+
+test('without a policy, or one that is about other things, everything is allowed', () => {
+  assert.equal(blockedScript([], page, { url: script, nonce: null }), null)
+  assert.ok(loads("img-src 'none'; style-src 'self'") && sends("script-src 'none'"))
+})
+
+test('sources that allow the script', () => {
+  for (const source of [
+    '*',
+    'https:',
+    'http:',
+    'stats.example.com',
+    'STATS.example.com',
+    'https://stats.example.com',
+    'http://stats.example.com',
+    'https://stats.example.com:443',
+    'stats.example.com:*',
+    '*.example.com',
+    'https://stats.example.com/',
+    'https://stats.example.com/footfall.js',
+  ]) {
+    assert.ok(loads(`default-src 'none'; script-src 'self' ${source}`), source)
+  }
+})
+
+test('sources that do not', () => {
+  for (const source of [
+    "'none'",
+    "'self'",
+    "'unsafe-inline'",
+    'data:',
+    'example.com',
+    'https://stats.example.com:8443',
+    'https://stats.example.com/js/',
+    'https://stats.example.com/footfall',
+    '*.stats.example.com',
+    'wss://stats.example.com',
+    "'nonce-other'",
+    '',
+  ]) {
+    assert.ok(!loads(`script-src ${source}`), source)
+  }
+})
+
+test('the most specific directive holds, the first of its name, and all policies together', () => {
+  assert.ok(loads("script-src-elem https:; script-src 'none'"))
+  assert.ok(!loads("default-src https:; script-src 'self'"))
+  assert.ok(!loads("script-src 'self'; script-src https:"))
+  assert.ok(sends("default-src 'self' https://stats.example.com"))
+  assert.equal(
+    blockedConnection(readPolicies(["script-src https:, connect-src 'self'"]), page, collect),
+    "connect-src 'self'",
+  )
+})
+
+test('a nonce allows the tag that carries it, and strict-dynamic nothing by its address', () => {
+  assert.ok(loads("script-src 'nonce-abc'", { nonce: 'abc' }))
+  assert.ok(!loads("script-src 'nonce-abc'"))
+  assert.ok(!loads("script-src 'strict-dynamic' 'nonce-abc' https:"))
+  assert.ok(loads("script-src 'strict-dynamic' 'nonce-abc'", { nonce: 'abc' }))
+})
+
+test("'self' is the origin of the page, or its host by https", () => {
+  assert.ok(loads("script-src 'self'", { url: new URL('/stats/footfall.js', page) }))
+  const from = new URL('http://example.com/')
+  assert.ok(loads("script-src 'self'", { url: new URL('https://example.com/footfall.js'), from }))
+  assert.ok(!loads("script-src 'self'", { url: new URL('http://example.com:81/footfall.js'), from }))
+})

@@ -1,0 +1,47 @@
+/** Which script of a page is the snippet, however the HTML is written. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readMarkup } from './snippet-tags.ts'
+
+const keyOf = (html: string) => readMarkup(html).tags.map(({ key }) => key)
+
+test('the tag is found in every way of writing it', () => {
+  for (const html of [
+    '<script defer src="https://s.example/footfall.js" data-site="ak_1"></script>',
+    "<SCRIPT DATA-SITE='ak_1' async\n SRC='/stats/footfall.js?v=2'></SCRIPT>",
+    '<script src=footfall.js data-site=ak_1>',
+    '<script data-x="a > b" src="//s.example/footfall.js" data-site="ak_&#49;"></script>',
+  ]) {
+    assert.deepEqual(keyOf(html), ['ak_1'], html)
+  }
+})
+
+test('what is no element of the page is not the tag', () => {
+  const tag = '<script src="/footfall.js" data-site="ak_1"></script>'
+  for (const html of [
+    `<!-- ${tag} -->`,
+    `<template>${tag}</template>`,
+    `<textarea>${tag}</textarea>`,
+    `<script>document.write('<script src="/footfall.js" data-site="ak_1">')</script>`,
+    '<script src="/notfootfall.js" data-site="ak_1"></script>',
+    '<script src="/footfall.json" data-site="ak_1"></script>',
+    '<!-- never closed <script src="/footfall.js" data-site="ak_1"></script>',
+  ]) {
+    assert.deepEqual(keyOf(html), [], html)
+  }
+})
+
+test('nonce, policies and base come with it', () => {
+  const { tags, policies, base } = readMarkup(
+    `<base href="/app/"><meta http-equiv="content-security-policy" content="script-src 'self'">
+     <meta name="x" content="y"><script nonce="n" src="footfall.js"></script>`,
+  )
+  assert.deepEqual(tags, [{ src: 'footfall.js', key: null, nonce: 'n' }])
+  assert.deepEqual([policies, base], [["script-src 'self'"], '/app/'])
+})
+
+test('a page made to be slow to read is read in a moment', () => {
+  const startMs = performance.now()
+  for (const piece of ['<script "', '<!--', '<script ', "<meta '<script "]) readMarkup(piece.repeat(60_000))
+  assert.ok(performance.now() - startMs < 5_000)
+})
