@@ -6,6 +6,7 @@ import { CheckFailed } from './check-failed.ts'
 import type { CliContext } from './cli-context.ts'
 import { checkCommand } from './commands/check.ts'
 import { demoCommand } from './commands/demo.ts'
+import { drainCommand } from './commands/drain.ts'
 import { explainCommand } from './commands/explain.ts'
 import { importCommand } from './commands/import.ts'
 import { keyCommand } from './commands/key.ts'
@@ -28,6 +29,7 @@ export async function run(context: CliContext): Promise<number> {
     userCommand,
     siteCommand,
     keyCommand,
+    drainCommand,
     importCommand,
     checkCommand,
     demoCommand,

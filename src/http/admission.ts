@@ -1,6 +1,7 @@
 /** The door of every API route: key, rate limit, scope and site, in this order, before anything else is looked at. */
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { authenticate, type Caller, requireScope, requireSite } from '../accounts/access.ts'
+import type { RateVerdict } from '../accounts/rate-limit.ts'
 import type { Scope } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Soon, whenKnown } from '../domain/soon.ts'
@@ -70,14 +71,22 @@ function countRequest(parts: HttpParts, request: FastifyRequest, reply: FastifyR
   )
 }
 
+/** For what costs something before it can be refused. Throws RATE_LIMITED for an address that has failed too often. */
+export function requirePatience(parts: HttpParts, request: FastifyRequest): void {
+  const verdict = parts.failureLimiter.peek(request.ip, failuresPerMinuteMax, parts.clock())
+  if (!verdict.allowed) throw tooManyFailures(verdict)
+}
+
 /** The error to answer a failed authentication with: itself, or a 429 for an address that fails again and again. */
-function refuseGuessing(parts: HttpParts, request: FastifyRequest, error: unknown): Error {
+export function refuseGuessing(parts: HttpParts, request: FastifyRequest, error: unknown): Error {
   if (!(error instanceof AppError)) return error as Error
   const verdict = parts.failureLimiter.take(request.ip, failuresPerMinuteMax, parts.clock())
-  if (verdict.allowed) return error
-  return new AppError(
-    'RATE_LIMITED',
-    `Too many failed authentications from this address; wait ${verdict.retryAfterSeconds} s.`,
-    { retryAfterSeconds: verdict.retryAfterSeconds },
-  )
+  return verdict.allowed ? error : tooManyFailures(verdict)
 }
+
+const tooManyFailures = ({ retryAfterSeconds }: RateVerdict): AppError =>
+  new AppError(
+    'RATE_LIMITED',
+    `Too many failed authentications from this address; wait ${retryAfterSeconds} s.`,
+    { retryAfterSeconds },
+  )

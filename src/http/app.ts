@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyRequest, LogController } fro
 import { AppError } from '../domain/errors.ts'
 import { compressFromBytes } from './compression.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
+import { drainRoutes } from './drains/drain-routes.ts'
 import { refuseMalformedRequest, sendError, sendNotFound } from './error-response.ts'
 import type { HttpParts } from './http-parts.ts'
 import { describeApi, registerReference } from './openapi.ts'
@@ -11,6 +12,7 @@ import { knowEveryMethod, refuseOtherMethods, watchRoutes } from './other-method
 import { acceptBatchBodies } from './receive-batch.ts'
 import { logRequests, requestIds } from './request-log.ts'
 import { answerInRounds } from './response-rounds.ts'
+import { attributionRoute } from './routes/attribution.ts'
 import { breakdownRoute } from './routes/breakdown.ts'
 import { eventsRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -58,6 +60,7 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
   logRequests(app, parts.requestLog)
   await describeApi(app, version)
   await app.register(async api => registerApi(api, parts))
+  await app.register(async drains => drainRoutes(drains, parts))
   await app.register(async pages => {
     await pages.register(compress, {
       threshold: compressFromBytes,
@@ -103,6 +106,7 @@ function registerApi(api: FastifyInstance, parts: HttpParts): void {
   statsRoute(api, parts)
   timeseriesRoute(api, parts)
   breakdownRoute(api, parts)
+  attributionRoute(api, parts)
   eventsRoutes(api, parts)
   hitsRoute(api, parts)
   for (const [url, methods] of [...methodsByUrl]) {

@@ -66,11 +66,6 @@ export function apiSchema({
   errors,
 }: Operation): FastifySchema {
   const codes = [...new Set([...codesOfEvery, ...(body ? codesOfWrites : codesOfReads), ...errors])]
-  const byStatus = Object.groupBy(codes, code => errorCatalogue[code].status)
-  const failures = Object.entries(byStatus).map(([status, group]) => [
-    status,
-    { ...ErrorBody, description: group!.join(', ') },
-  ])
   return {
     operationId,
     summary,
@@ -88,9 +83,19 @@ export function apiSchema({
     response: {
       [status]: { description: summary, ...ok },
       ...(!body && { 304: NotModified }),
-      ...Object.fromEntries(failures),
+      ...describeErrors(codes),
     },
   } as FastifySchema
+}
+
+/** The errors of an operation by their status. */
+export function describeErrors(codes: readonly ErrorCode[], body: TSchema = ErrorBody): object {
+  const byStatus = Object.groupBy(codes, code => errorCatalogue[code].status)
+  const responses = Object.entries(byStatus).map(([status, group]) => [
+    status,
+    { ...body, description: group!.join(', ') },
+  ])
+  return Object.fromEntries(responses)
 }
 
 /** Marks routes that only the dashboard uses: they have a document of their own. */

@@ -55,6 +55,7 @@ describe('GET /openapi.json', () => {
     const shown = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`)
     const expected = [
       'GET /api/v1/sites',
+      'GET /api/v1/sites/{siteId}/attribution',
       'GET /api/v1/sites/{siteId}/breakdown',
       'GET /api/v1/sites/{siteId}/events',
       'GET /api/v1/sites/{siteId}/stats',
@@ -137,6 +138,7 @@ describe('real answers are what the document says:', () => {
     getTimeseries: 'timeseries',
     listEvents: 'events',
     getBreakdown: 'breakdown?dimension=page',
+    getAttribution: 'attribution',
   }
   const writes = { recordEvents: 'events', recordHits: 'hits' }
 
@@ -147,6 +149,8 @@ describe('real answers are what the document says:', () => {
       { type: 'referral', source: 'ChatGPT', page_path: '/' },
       { type: 'conversion', event_name: 'a', page_path: '/' },
       { type: 'conversion', event_name: 'b', event_value: 9.5, page_path: '/' },
+      { type: 'conversion', event_name: 'b', page_path: '/', source: 'ChatGPT' },
+      { type: 'conversion', event_name: 'b', page_path: '/', source: 'ChatGPT', landing_page: '/' },
     ])
     for (const [id, place] of Object.entries(reads)) {
       const answer = await site.ask(place)
@@ -243,6 +247,11 @@ describe('real requests are what the document says:', () => {
       ],
       { events: [{ type: 'conversion', event_name: 'a', event_value: null, page_path: '/' }] },
       [],
+      { type: 'conversion', event_name: 'a', page_path: '/', source: 'ChatGPT', landing_page: '/a' },
+      { type: 'conversion', event_name: 'a', page_path: '/', source: null, landing_page: null },
+      { type: 'conversion', event_name: 'a', page_path: '/', source: '' },
+      { type: 'conversion', event_name: 'a', page_path: '/', source: 'x', landing_page: 'a' },
+      { type: 'referral', source: 'x', page_path: '/', landing_page: '/' },
       { type: 'bot' },
       { type: 'referral', source: '', page_path: '/' },
       { type: 'referral', source: 'x', page_path: 'x' },

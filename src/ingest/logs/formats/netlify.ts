@@ -14,7 +14,8 @@ export const netlify = lineByLine(
 
 function parse(line: string, into: FilledLine): boolean {
   const object = parseJsonObject(line)
-  if (!isTraffic(object) || typeof object.url !== 'string' || typeof object.method !== 'string') return false
+  if (object === null || !isTraffic(object)) return false
+  if (typeof object.url !== 'string' || typeof object.method !== 'string') return false
   into.timeMs = parseJsonTime(object.timestamp)
   into.address = asText(object.client_ip)
   into.country = asText(object.country)
@@ -27,5 +28,5 @@ function parse(line: string, into: FilledLine): boolean {
 }
 
 /** An entry that names no type is of a request when it has a status. */
-export const isTraffic = (entry: JsonObject | null): entry is JsonObject =>
-  entry !== null && (entry.log_type === 'traffic' || (entry.log_type === undefined && 'status_code' in entry))
+export const isTraffic = ({ log_type, status_code }: JsonObject): boolean =>
+  log_type === 'traffic' || (log_type === undefined && status_code !== undefined)

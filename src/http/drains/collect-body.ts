@@ -1,0 +1,25 @@
+/** Reads the body of a delivery as it is sent, within its bound and within what all deliveries may hold together. */
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '../../domain/errors.ts'
+import { drainBytesMax, tooLarge } from '../../ingest/drains/drain-body.ts'
+import type { MemoryClaim } from '../../ingest/drains/memory-budget.ts'
+
+/** Throws PAYLOAD_TOO_LARGE, OVERLOADED, and INVALID_JSON for a body that ends too early. */
+export async function collectBody({ raw, headers }: FastifyRequest, memory: MemoryClaim): Promise<Buffer> {
+  if (Number(headers['content-length']) > drainBytesMax) throw tooLarge('sent')
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    // The sender must be able to read why his body is refused, so the connection stays.
+    for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > drainBytesMax) throw tooLarge('sent')
+      memory.grow(chunk.length)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('INVALID_JSON', 'The body ended before it was whole.', { cause: error })
+  }
+  return Buffer.concat(chunks)
+}

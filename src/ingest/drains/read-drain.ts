@@ -1,0 +1,106 @@
+/** Reads the entries of a delivery and judges each as a line of a log. */
+import type { DrainKind, NewEvent } from '../../domain/event.ts'
+import { parseJsonObject } from '../logs/formats/json-object.ts'
+import type { Tally } from '../logs/import-report.ts'
+import { type JudgeParts, LineJudge } from '../logs/line-judge.ts'
+import { rawLine } from '../logs/log-line.ts'
+import { lineLengthMax } from '../logs/reading/line-reader.ts'
+import { decompressed } from './drain-body.ts'
+import { type DrainFormat, drainFormats, requestNameOf } from './drain-formats.ts'
+import type { MemoryClaim } from './memory-budget.ts'
+import { type Splitter, splitArray, splitEntries, type Take } from './split-entries.ts'
+
+/** What the entries of a delivery came to. */
+export interface ReadDrain {
+  readonly events: readonly NewEvent[]
+  /** The name of the request behind each event; null where its entry has none. */
+  readonly names: readonly (string | null)[]
+  readonly tally: Tally
+  /** Entries of no request, which the tally has among the malformed ones. */
+  readonly others: number
+}
+
+export type DrainJudging = Omit<JudgeParts, 'arrival'>
+
+/** What an event holds in memory before it is stored, roughly. */
+const eventBytes = 300
+/** Of a record of Amazon Data Firehose: 1,000 KiB in base64, and what stands around it. */
+const recordLengthMax = 1_366_000
+
+/** Throws INVALID_PARAMETER for damaged compressed data, PAYLOAD_TOO_LARGE, OVERLOADED. Never for what an entry says. */
+export async function readDrain(
+  judging: DrainJudging,
+  kind: DrainKind,
+  siteDomain: string,
+  body: Buffer,
+  memory: MemoryClaim,
+): Promise<ReadDrain> {
+  const format = drainFormats[kind]
+  const entries = new DrainEntries({ ...judging, arrival: kind }, format, siteDomain)
+  const splitter = format.inFirehose
+    ? splitArray(recordLengthMax, record => entries.addRecord(record))
+    : splitEntries(lineLengthMax, entries.add)
+  let claimed = 0
+  for await (const chunk of decompressed(body)) {
+    splitter.push(chunk)
+    memory.grow((entries.eventCount - claimed) * eventBytes)
+    claimed = entries.eventCount
+  }
+  splitter.end()
+  return entries.take()
+}
+
+class DrainEntries {
+  readonly #judge: LineJudge
+  readonly #format: DrainFormat
+  readonly #directive: (line: string) => void
+  readonly #names: (string | null)[] = []
+  #others = 0
+
+  constructor(parts: JudgeParts, format: DrainFormat, siteDomain: string) {
+    const parser = format.open(siteDomain)
+    this.#judge = new LineJudge(parts, parser)
+    this.#directive = line => parser.directive(line)
+    this.#format = format
+  }
+
+  get eventCount(): number {
+    return this.#judge.eventCount
+  }
+
+  add: Take = entry => {
+    if (entry === null) {
+      this.#judge.countMalformed()
+      return
+    }
+    const text = entry.toString('utf8').trim()
+    if (text.startsWith('#')) {
+      this.#directive(text)
+      return
+    }
+    const before = this.#judge.eventCount
+    if (!this.#judge.judge(rawLine(text))) {
+      const object = parseJsonObject(text)
+      if (object !== null && this.#format.isOther(object)) this.#others++
+    } else if (this.#judge.eventCount > before) {
+      const { requestNames } = this.#format
+      this.#names.push(requestNames.length === 0 ? null : requestNameOf(this.#format, parseJsonObject(text)))
+    }
+  }
+
+  /** `{"data": "…"}`: base64 of one or more entries. An empty one is allowed. */
+  addRecord(record: Buffer | null): void {
+    const data = record && parseJsonObject(record.toString('utf8').trim())?.data
+    if (typeof data !== 'string') {
+      this.#judge.countMalformed()
+      return
+    }
+    const lines: Splitter = splitEntries(lineLengthMax, this.add)
+    lines.push(Buffer.from(data, 'base64'))
+    lines.end()
+  }
+
+  take(): ReadDrain {
+    return { ...this.#judge.takeJudged(), names: this.#names, others: this.#others }
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Lines of access logs that a log shipper has wrapped: in a header of syslog, or as the text of a JSON object. What is inside
+ * may have any format that the import knows.
+ */
+import { asText, firstOf, type JsonObject, parseJsonObject } from '../logs/formats/json-object.ts'
+import { logFormats } from '../logs/formats.ts'
+import { emptyLine, type FilledLine, type LineParser, rawLine } from '../logs/log-line.ts'
+
+/** A parser that tries every format, the one that fitted last before all others. */
+export function openShippedLines(siteDomain: string): LineParser {
+  const line = emptyLine(siteDomain)
+  const parsers = logFormats.map(format => format.open(siteDomain, null))
+  let last = 0
+
+  const parseAs = (parser: LineParser, text: string): boolean => {
+    if (!parser.parse(rawLine(text)) || Number.isNaN(parser.line.timeMs)) return false
+    copyLine(parser.line, line)
+    return true
+  }
+  const parseText = (text: string): boolean => {
+    if (parseAs(parsers[last]!, text)) return true
+    const found = parsers.findIndex((parser, at) => at !== last && parseAs(parser, text))
+    if (found !== -1) last = found
+    return found !== -1
+  }
+  return {
+    line,
+    parse({ decoded }) {
+      const text = decoded.replace(syslogHeader, '')
+      if (parseText(text)) return true
+      const inside = textInside(parseJsonObject(text))
+      return inside !== '' && parseText(inside.replace(syslogHeader, ''))
+    },
+    directive(text) {
+      for (const parser of parsers) parser.directive(text)
+    },
+    context: () => null,
+  }
+}
+
+/**
+ * RFC 5424, RFC 3164, and the mixture of both that Fastly writes by default; before it the length that octet counting puts
+ * there (RFC 6587).
+ */
+const syslogHeader =
+  /^\s*(?:\d+ )?<\d{1,3}>(?:1 (?:\S+ ){5}(?:-|(?:\[(?:[^\]\\]|\\.)*\])+) ?\ufeff?|(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\S+) \S+ [^\s:[]+(?:\[[^\]]*\])?: ?)/
+
+/** Where Vector (`message`), Fluent Bit (`log`) and rsyslog (`msg`) put the line that they have read. */
+const textInside = (object: JsonObject | null): string =>
+  object === null ? '' : asText(firstOf(object, ['message', 'log', 'msg']))
+
+function copyLine(from: LineParser['line'], to: FilledLine): void {
+  to.method = from.method
+  to.url = from.url
+  to.status = from.status
+  to.userAgent = from.userAgent
+  to.referrer = from.referrer
+  to.timeMs = from.timeMs
+  to.address = from.address
+  to.country = from.country
+}
