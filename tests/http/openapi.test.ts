@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Schema from 'typebox/schema'
 import { type ErrorCode, errorCatalogue } from '../../src/domain/errors.ts'
+import { drainKinds } from '../../src/domain/event.ts'
 import { newApiKey } from '../../src/domain/ids.ts'
 import { addAccount, addKeyTo } from '../support/accounts.ts'
 import { type Answer, ask, type Question } from '../support/ask.ts'
@@ -64,6 +65,7 @@ describe('GET /openapi.json', () => {
       'GET /readyz',
       'POST /api/v1/sites/{siteId}/events',
       'POST /api/v1/sites/{siteId}/hits',
+      ...drainKinds.map(kind => `POST /drains/${kind}/{siteId}`).sort(),
     ]
     assert.deepEqual(shown.sort(), expected)
   })

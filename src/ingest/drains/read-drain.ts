@@ -1,4 +1,5 @@
 /** Reads the entries of a delivery and judges each as a line of a log. */
+import { AppError } from '../../domain/errors.ts'
 import type { DrainKind, NewEvent } from '../../domain/event.ts'
 import { parseJsonObject } from '../logs/formats/json-object.ts'
 import type { Tally } from '../logs/import-report.ts'
@@ -27,7 +28,10 @@ const eventBytes = 300
 /** Of a record of Amazon Data Firehose: 1,000 KiB in base64, and what stands around it. */
 const recordLengthMax = 1_366_000
 
-/** Throws INVALID_PARAMETER for damaged compressed data, PAYLOAD_TOO_LARGE, OVERLOADED. Never for what an entry says. */
+/**
+ * Throws INVALID_PARAMETER for damaged compressed data, INVALID_JSON for what cannot be of Firehose, PAYLOAD_TOO_LARGE, OVERLOADED;
+ * never for what an entry says.
+ */
 export async function readDrain(
   judging: DrainJudging,
   kind: DrainKind,
@@ -47,6 +51,9 @@ export async function readDrain(
     claimed = entries.eventCount
   }
   splitter.end()
+  if (format.inFirehose && entries.records === 0) {
+    throw new AppError('INVALID_JSON', 'The body is none of Amazon Data Firehose: it has no "records".')
+  }
   return entries.take()
 }
 
@@ -56,6 +63,7 @@ class DrainEntries {
   readonly #directive: (line: string) => void
   readonly #names: (string | null)[] = []
   #others = 0
+  #records = 0
 
   constructor(parts: JudgeParts, format: DrainFormat, siteDomain: string) {
     const parser = format.open(siteDomain)
@@ -66,6 +74,11 @@ class DrainEntries {
 
   get eventCount(): number {
     return this.#judge.eventCount
+  }
+
+  /** Records of Amazon Data Firehose. */
+  get records(): number {
+    return this.#records
   }
 
   add: Take = entry => {
@@ -90,6 +103,7 @@ class DrainEntries {
 
   /** `{"data": "…"}`: base64 of one or more entries. An empty one is allowed. */
   addRecord(record: Buffer | null): void {
+    this.#records++
     const data = record && parseJsonObject(record.toString('utf8').trim())?.data
     if (typeof data !== 'string') {
       this.#judge.countMalformed()
