@@ -3,7 +3,7 @@ import { createBotFinder } from './bot-names.ts'
 import { type Catalogue, catalogue as ownCatalogue } from './catalogue/catalogue.ts'
 import type { Detector } from './detector.ts'
 import { explainVisit } from './explain.ts'
-import { createReferrerJudge } from './referrer.ts'
+import { createAssistantFinder, createReferrerJudge } from './referrer.ts'
 import { rememberRecent } from './remember-recent.ts'
 import { judgeRequest } from './request-scope.ts'
 import { createUserAgentJudge } from './user-agent.ts'
@@ -39,6 +39,7 @@ export function createDetector(settings: DetectionSettings, catalogue: Catalogue
       const userAgent = judgeUserAgent(visit.userAgent)
       return userAgent.kind === 'browser' ? judgeReferrer(visit) : userAgent
     },
+    assistantOf: createAssistantFinder(catalogue.sources, judgeReferrer),
     explain: visit => explainVisit(visit, detector, catalogue),
   }
   return detector

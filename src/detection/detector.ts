@@ -73,5 +73,7 @@ export interface Detector {
   judgeUserAgent(userAgent: string): UserAgentVerdict
   /** Where a browser came from; ask only about user agents that are browsers. */
   judgeReferrer(landing: Landing): ReferralVerdict | IgnoredVerdict
+  /** Name of the assistant that a sender means: by its name or an alias, a referrer's URL or host, or a `utm_source`. */
+  assistantOf(source: string): string | null
   explain(visit: Visit): Explanation
 }

@@ -32,6 +32,28 @@ export function createReferrerJudge(sources: readonly ReferrerSource[]): JudgeRe
   }
 }
 
+/** Names and aliases count in any letter case. What is no name is read as a referrer, with or without `https://`, then as a mark. */
+export function createAssistantFinder(
+  sources: readonly ReferrerSource[],
+  judge: JudgeReferrer,
+): (text: string) => string | null {
+  const names = new Map(
+    sources.flatMap(({ source, aliases = [] }) =>
+      [source, ...aliases].map(name => [name.toLowerCase(), source]),
+    ),
+  )
+  return text => {
+    const named = names.get(text.toLowerCase())
+    if (named !== undefined) return named
+    const verdict = judge({
+      referrer: text.includes('://') ? text : `https://${text}`,
+      url: `/?utm_source=${encodeURIComponent(text.toWellFormed())}`,
+      siteDomain: '',
+    })
+    return verdict.kind === 'referral' ? verdict.source : null
+  }
+}
+
 /**
  * The site's domain with or without `www.`, and all below it: one owner, so a click between them is no arrival. The last
  * domain is kept, since a log or a batch is about one site.

@@ -35,6 +35,10 @@ const limit = Type.Integer({
 
 export const RangeQuery = Type.Object(rangeProperties)
 export const TimeseriesQuery = Type.Object({ ...rangeProperties, granularity: Type.Optional(granularity) })
+export const AttributionQuery = Type.Object({
+  ...rangeProperties,
+  limit: Type.Optional({ ...limit, description: 'Most entries of each list.' }),
+})
 export const EventsQuery = Type.Object({
   ...rangeProperties,
   type: Type.Optional(type),

@@ -77,7 +77,8 @@ export function judgeBrowserMessage(
     })
     return verdict.kind === 'referral' ? verdict : null
   }
-  const landings = message.kind === 'landing' ? [message] : message.touches
+  const landings =
+    message.kind === 'landing' ? [message] : message.touches.filter(({ url }) => isOwnPage(site, url))
   const touch = landings.findLast(landing => referral(landing) !== null)
   const verdict = touch ? referral(touch) : null
   if (message.kind === 'landing' && !verdict) return null
@@ -90,10 +91,14 @@ export function judgeBrowserMessage(
     createdAt: now,
     value: message.kind === 'landing' ? null : (message.value ?? null),
     // Of a conversion: the assistant that brought the visitor in this session.
-    provenance: provenanceOf(
-      { userAgent, referrer: touch?.referrer ?? '', status: null },
-      { arrival: 'snippet', rule: verdict?.rule ?? null, catalogueVersion: detector.catalogueVersion },
-    ),
+    provenance: {
+      ...provenanceOf(
+        { userAgent, referrer: touch?.referrer ?? '', status: null },
+        { arrival: 'snippet', rule: verdict?.rule ?? null, catalogueVersion: detector.catalogueVersion },
+      ),
+      ...(message.kind === 'conversion' &&
+        touch && { source: verdict!.source, landing: pagePath(touch.url) }),
+    },
   }
 }
 

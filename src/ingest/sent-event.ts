@@ -1,6 +1,8 @@
 /** Events as senders write them: the API's Event without `id`, checked field by field and turned into records. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import type { Detector } from '../detection/detector.ts'
+import { webHost } from '../detection/web-host.ts'
 import { dayMs, parseDay } from '../domain/date-range.ts'
 import { AppError } from '../domain/errors.ts'
 import {
@@ -8,6 +10,7 @@ import {
   type NewEvent,
   namedBySender,
   nameLengthMax,
+  type Provenance,
   pathLengthMax,
   unknownCountry,
   valueMax,
@@ -57,6 +60,17 @@ export const SentConversionEvent = Type.Object(
         description: 'Monetary value; null or left out when there is none.',
       }),
     ),
+    source: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: pathLengthMax }), Type.Null()], {
+        description:
+          "The assistant that brought the visitor in this session: its name, the referrer's host or URL, or a utm_source. Null or left out when none did.",
+      }),
+    ),
+    landing_page: Type.Optional(
+      Type.Union([common.page_path, Type.Null()], {
+        description: 'Page where the visit that `source` sent began; a query or fragment is cut off.',
+      }),
+    ),
     ...common,
   },
   { ...strict, title: 'SentConversionEvent' },
@@ -65,6 +79,7 @@ export const SentEvent = Type.Union([SentBotEvent, SentReferralEvent, SentConver
   title: 'SentEvent',
 })
 export type SentEvent = Static<typeof SentEvent>
+type SentConversionEvent = Static<typeof SentConversionEvent>
 
 const validators = {
   bot: Compile(SentBotEvent),
@@ -73,8 +88,9 @@ const validators = {
 }
 
 /** Throws INVALID_EVENT that names the index and the field of the first bad event. */
-export function readSentEvents(items: readonly unknown[], now: number): NewEvent[] {
-  return items.map((item, index) => toNewEvent(requireSentEvent(item, index), index, now))
+export function readSentEvents(detector: Detector, items: readonly unknown[], now: number): NewEvent[] {
+  const touches = new TouchMemory(detector)
+  return items.map((item, index) => toNewEvent(touches, requireSentEvent(item, index), index, now))
 }
 
 function requireSentEvent(item: unknown, index: number): SentEvent {
@@ -90,7 +106,7 @@ function requireSentEvent(item: unknown, index: number): SentEvent {
   throw invalidEvent(index, field, problem)
 }
 
-function toNewEvent(event: SentEvent, index: number, now: number): NewEvent {
+function toNewEvent(touches: TouchMemory, event: SentEvent, index: number, now: number): NewEvent {
   const [field, name, company, value] =
     event.type === 'bot'
       ? (['bot_name', event.bot_name, event.bot_company, null] as const)
@@ -104,11 +120,56 @@ function toNewEvent(event: SentEvent, index: number, now: number): NewEvent {
     type: event.type,
     name,
     company,
-    path: event.page_path.replace(/[?#].*$/s, ''),
+    path: pathOnly(event.page_path),
     country: event.country?.toUpperCase() ?? unknownCountry,
     createdAt: event.created_at === undefined ? now : requireTime(index, 'created_at', event.created_at, now),
     value,
-    provenance: namedBySender,
+    provenance: event.type === 'conversion' ? touches.of(event, index) : namedBySender,
+  }
+}
+
+const pathOnly = (path: string): string => path.replace(/[?#].*$/s, '')
+
+/** What brought the visitors of a batch. Few sources and pages recur; the store recognises the same object cheaply. */
+class TouchMemory {
+  readonly #detector: Detector
+  readonly #sources = new Map<string, string>()
+  readonly #provenances = new Map<string, Provenance>()
+
+  constructor(detector: Detector) {
+    this.#detector = detector
+  }
+
+  /** A landing page says nothing without the assistant that sent the visitor there, and is not kept. */
+  of({ source: sent = null, landing_page: page = null }: SentConversionEvent, index: number): Provenance {
+    if (page !== null) requireText(index, 'landing_page', page)
+    if (sent === null) return namedBySender
+    const source = this.#sourceOf(sent, index)
+    const landing = page === null ? null : pathOnly(page)
+    const key = JSON.stringify([source, landing])
+    let provenance = this.#provenances.get(key)
+    if (!provenance) {
+      provenance = { ...namedBySender, source, landing }
+      this.#provenances.set(key, provenance)
+    }
+    return provenance
+  }
+
+  #sourceOf(sent: string, index: number): string {
+    const known = this.#sources.get(sent)
+    if (known !== undefined) return known
+    requireText(index, 'source', sent)
+    // An assistant that the catalogue lacks is believed; of a URL the host is enough, the rest may be private.
+    const source = this.#detector.assistantOf(sent) ?? webHost(sent) ?? sent
+    if (source.length > nameLengthMax) {
+      throw invalidEvent(
+        index,
+        'source',
+        `it must not have more than ${nameLengthMax} characters unless it is a URL`,
+      )
+    }
+    this.#sources.set(sent, source)
+    return source
   }
 }
 

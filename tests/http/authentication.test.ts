@@ -15,7 +15,7 @@ after(() => server.stop())
 const account = await addAccount(server.data)
 const reads = [
   '/api/v1/sites',
-  ...['stats', 'timeseries', 'events', 'breakdown?dimension=page'].map(name => sitePath(name)),
+  ...['stats', 'timeseries', 'events', 'breakdown?dimension=page', 'attribution'].map(name => sitePath(name)),
 ]
 const writes = [sitePath('events'), sitePath('hits')]
 

@@ -48,7 +48,7 @@ export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
     onRequest: admit(parts, 'write'),
     handler: (request, reply) =>
       receiveBatch(parts, request, reply, 201, (items, now) => {
-        const events = readSentEvents(items, now)
+        const events = readSentEvents(parts.detector, items, now)
         return { events, report: { recorded: events.length } }
       }),
   })
