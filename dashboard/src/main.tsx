@@ -1,7 +1,10 @@
 /** Entry of the dashboard. */
 import '@fontsource-variable/inter/wght.css'
 import '@mantine/core/styles.layer.css'
-import './styles.css'
+import './styles/colours.css'
+import './styles/base.css'
+import './styles/layout.css'
+import './styles/tables.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'

@@ -5,6 +5,7 @@ import { text } from '../text/text.ts'
 import { DeleteCard, PasswordCard, SessionsCard } from './security-cards.tsx'
 import { SitesCard } from './sites-card.tsx'
 import { UsageCard } from './usage-card.tsx'
+import './account.css'
 
 export default function AccountPage({ state }: { readonly state: DashboardState }) {
   const { account, sites } = state

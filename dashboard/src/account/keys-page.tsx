@@ -14,6 +14,7 @@ import { ScrollBox } from '../parts/scroll-box.tsx'
 import { keysQuery } from '../queries.ts'
 import { statsCommand } from '../site/snippets.ts'
 import { text } from '../text/text.ts'
+import './account.css'
 
 const t = text.keys
 const scopes: readonly Scope[] = ['read', 'write']
@@ -31,7 +32,7 @@ export default function KeysPage({ sites }: { readonly sites: DashboardState['si
         <Button onClick={() => setIsMaking(true)}>{t.make}</Button>
       </div>
       <p className="dimmed">{t.lead}</p>
-      <section className="card table-card" aria-label={t.title}>
+      <section className="card" aria-label={t.title}>
         {keys.length === 0 ? (
           <p className="table-empty">{t.none}</p>
         ) : (

@@ -21,7 +21,7 @@ export function SitesCard({ sites }: { readonly sites: DashboardState['sites'] }
   const [removing, setRemoving] = useState<Site | null>(null)
   const queryClient = useQueryClient()
   return (
-    <section className="card table-card" aria-label={t.sites}>
+    <section className="card" aria-label={t.sites}>
       <div className="card-head">
         <h2>{t.sites}</h2>
         <span className="spring" />

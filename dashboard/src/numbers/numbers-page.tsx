@@ -2,6 +2,7 @@
 import { Title } from '@mantine/core'
 import { useEffect } from 'react'
 import { text } from '../text/text.ts'
+import './numbers-page.css'
 
 const { title, sections } = text.numbers
 

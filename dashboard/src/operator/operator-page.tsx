@@ -14,6 +14,7 @@ import { Quantity } from '../parts/quantity.tsx'
 import { ScrollBox } from '../parts/scroll-box.tsx'
 import { usersQuery } from '../queries.ts'
 import { text } from '../text/text.ts'
+import '../account/account.css'
 
 const t = text.operator
 
@@ -32,7 +33,7 @@ export default function OperatorPage() {
           {t.totals(formatExact(users.length), formatExact(sites), formatShort(events))}
         </span>
       </div>
-      <section className="card table-card" aria-label={t.users}>
+      <section className="card" aria-label={t.users}>
         <ScrollBox label={t.users}>
           <table className="plain">
             <thead>

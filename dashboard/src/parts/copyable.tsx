@@ -4,6 +4,7 @@ import { ActionIcon, Button, CopyButton } from '@mantine/core'
 import { text } from '../text/text.ts'
 import { CheckIcon, CopyIcon } from './icons.tsx'
 import { ScrollBox } from './scroll-box.tsx'
+import './copyable.css'
 
 /** `label` says what is copied. */
 export function CopyIconButton({ value, label }: { readonly value: string; readonly label: string }) {

@@ -5,6 +5,7 @@ import { isReachable } from '../api/client.ts'
 import { connectionLost } from '../api/problem.ts'
 import { useSignal } from '../signal.ts'
 import { text } from '../text/text.ts'
+import './connection-banner.css'
 
 const tryIntervalMs = 2_000
 

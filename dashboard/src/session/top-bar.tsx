@@ -7,6 +7,7 @@ import { CheckIcon, ChevronIcon, Logo, MenuIcon, PlusIcon, SunIcon } from '../pa
 import { stateQuery } from '../queries.ts'
 import { linkTo, navigate, sitePath, usePlace } from '../router.ts'
 import { text } from '../text/text.ts'
+import './top-bar.css'
 
 interface TopBarProps {
   readonly state: DashboardState

@@ -6,6 +6,7 @@ import { api } from '../api/client.ts'
 import { Logo } from '../parts/icons.tsx'
 import { text } from '../text/text.ts'
 import { CredentialsForm } from './credentials-form.tsx'
+import './welcome.css'
 
 export function Welcome({ state }: { readonly state: DashboardState }) {
   const [wantsAccount, setWantsAccount] = useState(false)

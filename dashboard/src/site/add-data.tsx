@@ -10,6 +10,7 @@ import { navigate, sitePath } from '../router.ts'
 import { text } from '../text/text.ts'
 import { UploadPanel } from '../uploads/upload-panel.tsx'
 import { conversionCommand, hitsCommand, type SnippetParts, trackerSnippets } from './snippets.ts'
+import './add-data.css'
 
 const t = text.firstData
 

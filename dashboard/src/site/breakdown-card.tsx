@@ -26,7 +26,7 @@ export function BreakdownCard(props: BreakdownCardProps) {
   const tab = tabs[chosen]!
   const rows = tab.rows.filter(({ count }) => count > 0)
   return (
-    <section className="card table-card" aria-label={title}>
+    <section className="card" aria-label={title}>
       <CardHead
         title={title}
         meaning={meaning}

@@ -5,6 +5,7 @@ import { Quantity } from '../parts/quantity.tsx'
 import { text } from '../text/text.ts'
 import type { BreakdownRow, BreakdownTab } from './breakdown-rows.ts'
 import { type SiteView, toggled } from './site-view.ts'
+import './breakdown.css'
 
 interface BreakdownTableProps {
   readonly tab: BreakdownTab

@@ -10,6 +10,7 @@ import { ChartTable } from './chart-table.tsx'
 import { downloadCsv } from './export-csv.ts'
 import type { SiteView, Split } from './site-view.ts'
 import { Tiles } from './tiles.tsx'
+import './chart.css'
 
 const Chart = lazy(() => import('./chart.tsx'))
 

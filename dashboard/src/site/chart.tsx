@@ -52,14 +52,7 @@ export default function Chart({ model }: { readonly model: ChartModel }) {
           ),
         }}
       >
-        {dataFrom > 0 && (
-          <ReferenceArea
-            x1={buckets[0]!}
-            x2={buckets[dataFrom - 1]!}
-            className="chart-no-data"
-            fill="url(#no-data)"
-          />
-        )}
+        {dataFrom > 0 && <ReferenceArea x1={buckets[0]!} x2={buckets[dataFrom - 1]!} fill="url(#no-data)" />}
         <defs>
           <pattern
             id="no-data"

@@ -26,7 +26,7 @@ export function CompaniesCard({ overview, view, domain, onChange }: TableProps) 
       ]),
     )
   return (
-    <section className="card table-card" aria-label={t.companies}>
+    <section className="card" aria-label={t.companies}>
       <CardHead title={t.companies} meaning="ratio" onExport={rows.length > 0 ? save : null} />
       {rows.length === 0 ? (
         <p className="table-empty">{view.filters.length > 0 ? t.emptyFiltered : t.empty}</p>

@@ -14,6 +14,7 @@ import { CardHead } from './card-head.tsx'
 import { Explanation } from './explanation.tsx'
 import { downloadCsv } from './export-csv.ts'
 import { eventParameters, type SiteView } from './site-view.ts'
+import './events.css'
 
 const pageSize = 25
 
@@ -51,7 +52,7 @@ export function EventsCard({ site, view }: { readonly site: Site; readonly view:
       ]),
     )
   return (
-    <section className="card table-card" aria-label={t.title}>
+    <section className="card" aria-label={t.title}>
       <CardHead title={t.title} meaning="time" onExport={events.length > 0 ? save : null} />
       <ProblemNote error={error} onRetry={refetch} />
       {data && events.length === 0 && !hasNextPage && <p className="table-empty">{t.empty}</p>}

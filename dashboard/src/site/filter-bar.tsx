@@ -4,6 +4,7 @@ import { formatCountry } from '../format.ts'
 import { CloseIcon } from '../parts/icons.tsx'
 import { text } from '../text/text.ts'
 import { type FilterName, filterNames, type SiteView } from './site-view.ts'
+import './filter-bar.css'
 
 interface FilterBarProps {
   readonly view: SiteView

@@ -2,6 +2,7 @@
 import { Tooltip } from '@mantine/core'
 import { text } from '../text/text.ts'
 import type { LiveState } from './use-live.ts'
+import './live-badge.css'
 
 export function LiveBadge({ state, arrivals }: { readonly state: LiveState; readonly arrivals: number }) {
   return (

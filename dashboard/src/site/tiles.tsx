@@ -7,6 +7,7 @@ import { Quantity } from '../parts/quantity.tsx'
 import { linkTo } from '../router.ts'
 import { text } from '../text/text.ts'
 import { metricColour } from '../theme.ts'
+import './tiles.css'
 
 const kinds: readonly EventType[] = ['bot', 'referral', 'conversion']
 

@@ -106,7 +106,6 @@ export const en = {
     malformed: (lines: string) => `Not to be read: ${lines}`,
     firstMalformed: (number: string, text: string) => `The first is line ${number}: ${text}`,
     nothing: 'No visit of an AI bot and no click from an assistant is in this log.',
-    show: 'Show all days',
     reasons: {
       method: 'neither GET nor HEAD',
       redirect: 'redirects',
@@ -118,8 +117,6 @@ export const en = {
       'own-referrer': 'from the site itself',
       'no-assistant': 'people without an assistant',
     } as Record<string, string>,
-    leave: 'An upload is under way.',
-    background: 'Import',
   },
   range: {
     label: 'Range of days',
@@ -218,8 +215,6 @@ export const en = {
     otherPagesHint:
       'A day keeps 5,000 combinations of page, name and country; visits to further pages are counted together.',
     onlyTop: (shown: string, all: string) => `The ${shown} most of ${all}.`,
-    filterBy: (name: string) => `Only ${name}`,
-    unfilter: (name: string) => `No longer only ${name}`,
     exportCsv: 'Export as CSV',
     noConversions: 'Report a purchase or a sign-up, and see which pages and countries they come from.',
     howConversions: 'How to report conversions',
@@ -269,7 +264,6 @@ export const en = {
     time: 'Time (UTC)',
     what: 'What',
     types: { bot: 'Bot visit', referral: 'Referral', conversion: 'Conversion' } as Record<string, string>,
-    older: 'Older events are looked through as you ask for more.',
   },
   why: {
     title: 'Why is this here?',
@@ -311,7 +305,6 @@ export const en = {
       'from-memory': 'not confirmed',
     } as Record<string, string>,
     docs: 'What its owner says',
-    unknownStatus: 'not known',
   },
   keys: {
     title: 'API keys',
@@ -335,7 +328,6 @@ export const en = {
     none: 'No keys yet.',
     unnamed: 'Key without a name',
     atLeastOne: 'Choose at least one.',
-    showRevoked: (count: number) => `${count} revoked`,
     tryIt: 'Try it',
   },
   account: {
@@ -395,7 +387,6 @@ export const en = {
   connection: {
     lost: 'The server does not answer. Trying again…',
     lostLead: 'What you see is from before. Nothing that you typed is lost.',
-    back: 'The server is back.',
   },
   missing: {
     site: 'This site is not there (any more)',

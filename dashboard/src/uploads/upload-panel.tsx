@@ -7,6 +7,7 @@ import { CloseIcon, UploadIcon } from '../parts/icons.tsx'
 import { Quantity } from '../parts/quantity.tsx'
 import { text } from '../text/text.ts'
 import { type Upload, useUploads } from './upload-queue.tsx'
+import './uploads.css'
 
 const t = text.upload
 
