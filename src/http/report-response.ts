@@ -25,6 +25,18 @@ export function sendReport(
   reply: FastifyReply,
   ask: () => Question,
   periodMs = dayMs,
+): Soon<unknown> {
+  const sent = answerFrom(parts, request, reply, ask, periodMs)
+  // An answer is held back until its round is sent: a promise has to wait for that, or it counts as the answer itself.
+  return sent instanceof Promise ? sent.then(() => reply) : sent
+}
+
+function answerFrom(
+  parts: HttpParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ask: () => Question,
+  periodMs: number,
 ): Soon<void> {
   return whenKnown(parts.stores.events.revision(request.site.number), revision => {
     const circumstances: Circumstances = {
