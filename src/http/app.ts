@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyRequest, LogController } fro
 import { AppError } from '../domain/errors.ts'
 import { compressFromBytes } from './compression.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
+import { drainRoutes } from './drains/drain-routes.ts'
 import { refuseMalformedRequest, sendError, sendNotFound } from './error-response.ts'
 import type { HttpParts } from './http-parts.ts'
 import { describeApi, registerReference } from './openapi.ts'
@@ -59,6 +60,7 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
   logRequests(app, parts.requestLog)
   await describeApi(app, version)
   await app.register(async api => registerApi(api, parts))
+  await app.register(async drains => drainRoutes(drains, parts))
   await app.register(async pages => {
     await pages.register(compress, {
       threshold: compressFromBytes,
