@@ -216,3 +216,29 @@ describe('any visit', () => {
     )
   })
 })
+
+describe('the assistant that a sender means', () => {
+  test('every name, alias, host and utm_source of the catalogue leads to its assistant', () => {
+    for (const { source, aliases = [], hosts, utmSources } of catalogue.sources) {
+      for (const text of [source, ...aliases, ...hosts, ...utmSources]) {
+        assert.equal(detector.assistantOf(text), source, text)
+        assert.equal(detector.assistantOf(text.toUpperCase()), source, text)
+      }
+      for (const host of hosts) assert.equal(detector.assistantOf(`https://${host}/a?b=c`), source, host)
+    }
+  })
+
+  test('what only looks like one leads to none, and no text is an error', () => {
+    for (const text of [
+      '',
+      ' ',
+      'notchatgpt.com',
+      'chatgpt.com.evil.example',
+      'google',
+      'www.google.com',
+      '\ud800',
+    ])
+      assert.equal(detector.assistantOf(text), null, text)
+    fc.assert(fc.property(anyText(50), text => void detector.assistantOf(text)))
+  })
+})
