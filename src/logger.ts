@@ -75,12 +75,12 @@ class LineBlock {
       this.#beginning = `{"level":30,"time":"${new Date(time).toISOString()}"`
     }
     if (this.#length + this.#beginning.length + rest.length > requestBlockBytes) this.flush()
-    this.#length += this.#block.latin1Write(this.#beginning + rest, this.#length)
+    this.#length += this.#block.write(this.#beginning + rest, this.#length, 'latin1')
   }
 
   flush(): void {
     if (this.#length === 0) return
-    this.#write(this.#block.latin1Slice(0, this.#length))
+    this.#write(this.#block.toString('latin1', 0, this.#length))
     this.#length = 0
   }
 }

@@ -28,20 +28,22 @@ export function authenticate(parts: AccessParts, authorization: string | undefin
     )
   }
   const token = bearer.exec(authorization)?.[1]
-  if (token === undefined || !isApiKey(token)) {
-    throw new AppError(
-      'INVALID_KEY',
-      'The Authorization header must be "Bearer", a space and an API key as it was shown when it was made.',
-    )
-  }
+  if (token === undefined) throw notAKey()
   return whenKnown(parts.accounts.findKey(hashApiKey(token)), owner => {
-    if (!owner) throw new AppError('INVALID_KEY', 'This API key is unknown or was revoked.')
+    if (!owner) throw isApiKey(token) ? unknownKey() : notAKey()
     if (!owner.account) {
       throw new AppError('USER_NOT_FOUND', 'The account that this API key belongs to no longer exists.')
     }
     return { key: owner.key, account: owner.account, plan: planOf(parts.plans, owner.account) }
   })
 }
+
+const notAKey = (): AppError =>
+  new AppError(
+    'INVALID_KEY',
+    'The Authorization header must be "Bearer", a space and an API key as it was shown when it was made.',
+  )
+const unknownKey = (): AppError => new AppError('INVALID_KEY', 'This API key is unknown or was revoked.')
 
 /** Throws INSUFFICIENT_SCOPE. */
 export function requireScope(caller: Caller, scope: Scope): void {

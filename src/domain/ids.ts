@@ -46,7 +46,7 @@ export function newApiKey(): string {
   return body + keyChecksum(body)
 }
 
-/** Whether a text can be a key at all, so that typing errors and scanners never reach the store. */
+/** Whether a text can be a key at all: tells a mistyped key from an unknown one. */
 export const isApiKey = (text: string): boolean =>
   keyShape.test(text) && keyChecksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
 

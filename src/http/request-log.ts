@@ -21,7 +21,8 @@ export function logRequests(app: FastifyInstance, log: RequestLog): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { caller, site } = request
     // The route, not the path: it names the operation, and no stranger chooses what it says.
-    const route = JSON.stringify(request.routeOptions.url ?? null)
+    const { url } = request.routeOptions
+    const route = url === undefined ? 'null' : `"${url}"`
     const whose = `${caller ? `,"account":"${caller.account.id}"` : ''}${site ? `,"site":"${site.id}"` : ''}`
     log.write(
       `"requestId":"${request.id}","method":"${request.method}","route":${route},"status":${reply.statusCode},"ms":${milliseconds(reply.elapsedTime)}${whose},"msg":"request"`,
