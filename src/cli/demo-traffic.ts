@@ -110,6 +110,11 @@ export function demoTraffic(detector: Detector, day: number, story: number): New
     add(landing)
     if (landing && random() < 0.12) add(conversionAfter(landing, random))
   }
+  // Most who buy came by themselves, as far as anybody knows.
+  for (let n = Math.round(random() * 9 * (weekend ? 0.6 : 1)); n > 0; n--) {
+    const visitor = visit(chrome, referrers[0]![1])!
+    add({ ...conversionAfter(visitor, random), provenance: { ...namedBySender, arrival: 'snippet' } })
+  }
   return events
 }
 
@@ -126,7 +131,7 @@ function conversionAfter(landing: NewEvent, random: () => number): NewEvent {
       (Math.floor(landing.createdAt / dayMs) + 1) * dayMs - 1,
     ),
     value: isPurchase ? Math.round(900 + random() * 6_000) / 100 : null,
-    provenance: { ...namedBySender, source: landing.name, landing: landing.path },
+    provenance: { ...namedBySender, arrival: 'snippet', source: landing.name, landing: landing.path },
   }
 }
 

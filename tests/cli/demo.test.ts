@@ -1,6 +1,7 @@
 /** footfall demo: believable traffic to look around in, the same for everybody; and footfall explain. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { AttributionReport } from '../../src/reports/attribution.ts'
 import { ask } from '../support/ask.ts'
 import { footfall, footfallJson } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
@@ -36,13 +37,18 @@ describe('footfall demo', () => {
           const all = await site.stats({ start: '1970-01-01' })
           assert.equal(all.totals.bot_visits + all.totals.referrals + all.totals.conversions, demo.events)
           await assertCurlWorks(demo, server.url)
-          return { stats: await site.stats(range), data }
+          const attribution = (
+            await site.ask(`attribution?${new URLSearchParams(range)}`)
+          ).json<AttributionReport>()
+          return { stats: await site.stats(range), data, attribution }
         }),
       )
       assert.deepEqual(reports[0], reports[1])
-      const { stats } = reports[0]!
+      const { stats, attribution } = reports[0]!
       assert.ok(stats.bot_breakdown.length >= 5 && stats.referral_breakdown.length >= 4)
       assert.ok(stats.conversion_breakdown.some(({ value }) => value > 0))
+      assert.ok(attribution.source_count >= 4 && attribution.landing_page_count >= 10)
+      assert.ok(attribution.unattributed.conversions > 100 && attribution.attributed.value > 0)
     } finally {
       await Promise.all(servers.map(server => server.stop()))
     }
