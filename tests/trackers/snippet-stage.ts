@@ -19,6 +19,14 @@ export interface Message {
   readonly touches?: readonly { readonly referrer: string; readonly url: string }[]
 }
 
+/** A Footfall that takes the place of the stage's own collector. */
+export interface StageFootfall {
+  /** Its address as a page sees it: `http://stats.test:PORT`. */
+  readonly url: string
+  /** Public key of the site. */
+  readonly key: string
+}
+
 type CollectorState = 'up' | 'failing' | 'away' | 'slow'
 
 export class SnippetStage {
@@ -28,6 +36,11 @@ export class SnippetStage {
   #port = 0
   #snippet = ''
   readonly #server = createServer((request, response) => this.#serve(request, response))
+  readonly #footfall: StageFootfall | null
+
+  constructor(footfall: StageFootfall | null = null) {
+    this.#footfall = footfall
+  }
 
   async open(): Promise<this> {
     this.#snippet = await readFile(snippetFile, 'utf8')
@@ -43,7 +56,9 @@ export class SnippetStage {
 
   site = (path: string): string => `http://site.test:${this.#port}${path}`
   assistant = (path = '/'): string => `http://assistant.test:${this.#port}${path}`
-  collectorAt = (path: string): string => `http://stats.test:${this.#port}${path}`
+  collectorAt = (path: string): string => `${this.#footfall?.url ?? `http://stats.test:${this.#port}`}${path}`
+  /** A page of another name, with a link to the site. */
+  elsewhere = (host: string): string => `http://${host}:${this.#port}/`
 
   /** A page of the site, reached by a click on a link of the assistant. */
   async clickFromAssistant(context: BrowserContext, path: string): Promise<Page> {
@@ -79,7 +94,7 @@ export class SnippetStage {
     if (url.pathname.endsWith('/collect')) this.#collect(request, response, url.pathname)
     else if (url.pathname.endsWith('/footfall.js')) {
       response.writeHead(200, { 'content-type': 'text/javascript' }).end(this.#snippet)
-    } else if (url.hostname === 'assistant.test' || url.hostname === 'pay.test') {
+    } else if (url.hostname !== 'site.test') {
       response
         .writeHead(200, { 'content-type': 'text/html' })
         .end(`<a href="${url.searchParams.get('to')}">go</a>`)
@@ -95,7 +110,7 @@ export class SnippetStage {
       'content-security-policy': `default-src 'none'; script-src 'self' ${this.collectorAt('')}; connect-src ${this.collectorAt('')}${sandbox}`,
     })
     const base = url.pathname === '/in-subfolder' ? '/tools/footfall' : ''
-    const tag = `<script defer src="${this.collectorAt(`${base}/footfall.js`)}" data-site="ak_test"></script>`
+    const tag = `<script defer src="${this.collectorAt(`${base}/footfall.js`)}" data-site="${this.#footfall?.key ?? 'ak_test'}"></script>`
     response.end(`<!doctype html><title>page</title>
       <script src="/app.js"></script>${tag}${url.pathname === '/twice' ? tag : ''}
       <button data-footfall-event="demo" data-footfall-value="12.5"><b>Ask for a demo</b></button>
