@@ -64,12 +64,22 @@ export interface NewEvent {
   /** Value of a conversion; null when not set and for the other types. */
   readonly value: number | null
   readonly provenance: Provenance
+  /**
+   * Address of the client whose request this is; left out where no request was seen, or no address. It is never stored: what is
+   * kept of it are 16 bits by which the same request is known when another way in reports it too.
+   */
+  readonly client?: string
 }
 
+/** Two ways in report one request at moments that lie at most so far apart. */
+export const sameRequestMs = 15_000
+
 /** An event as the store gives it back. */
-export interface StoredEvent extends NewEvent {
+export interface StoredEvent extends Omit<NewEvent, 'client'> {
   /** Unique, below 2^53. */
   readonly id: number
+  /** Every way in that reported it, in the order of `arrivals`. */
+  readonly seenBy: readonly Arrival[]
 }
 
 /** Position of an event in a list that runs from newest to oldest: by time, then by id. */

@@ -130,7 +130,7 @@ export type Granularity = 'day' | 'hour'
 /** Three counts a bucket (bot, referral, conversion), without gaps, from the first bucket of the range to the last. */
 export type SeriesCounts = Float64Array
 
-export type ListedEvent = Omit<StoredEvent, 'provenance'>
+export type ListedEvent = Omit<StoredEvent, 'provenance' | 'seenBy'>
 
 export interface EventListQuery {
   readonly range: DateRange

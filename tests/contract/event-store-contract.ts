@@ -10,6 +10,7 @@ import { quotaPromises } from './events/quota.ts'
 import { removalPromises } from './events/removal.ts'
 import { repeatPromises } from './events/repeats.ts'
 import { revisionPromises } from './events/revisions.ts'
+import { sameRequestPromises } from './events/same-request.ts'
 import { textPromises } from './events/texts.ts'
 
 /** `lacks` names what the engine cannot promise, each with the reason; those tests are skipped with it. */
@@ -21,6 +22,7 @@ export function eventStoreContract(name: string, open: OpenEngine, lacks: Lacks 
     facetPromises(suite)
     attributionPromises(suite)
     repeatPromises(suite)
+    sameRequestPromises(suite)
     quotaPromises(suite)
     importPromises(suite)
     revisionPromises(suite)

@@ -81,7 +81,8 @@ export async function listAll(
 }
 
 /** What a caller recorded, as the list shows it apart from its id. */
-export const asRecorded = ({ provenance: _, ...event }: NewEvent): Omit<ListedEvent, 'id'> => event
+export const asRecorded = ({ provenance: _, client: _client, ...event }: NewEvent): Omit<ListedEvent, 'id'> =>
+  event
 
 export const withoutId = ({ id: _, ...event }: ListedEvent): Omit<ListedEvent, 'id'> => event
 

@@ -12,7 +12,9 @@ import { addToSubject, type DayTotals, dayKey, decodeDay, emptyDay, encodeDay } 
 import { SqliteDictionary, subjectsPerSiteMax, TooManyNames } from './sqlite-dictionary.ts'
 import { FacetWriter } from './sqlite-facet-writer.ts'
 import { type FacetTable, facetCountry } from './sqlite-facets.ts'
-import { originFields, type PackedEvents, subjectFields } from './sqlite-packed-events.ts'
+import { originFields, type PackedEvents, selectEvents, subjectFields } from './sqlite-packed-events.ts'
+import { type GatheredSightings, type Matches, RequestMatcher } from './sqlite-request-matcher.ts'
+import { isOneWay, ownFingerprint, sightingOf } from './sqlite-sighting.ts'
 
 export type PackedBatch = Omit<EventBatch, 'events'> & { readonly events: PackedEvents }
 
@@ -27,7 +29,10 @@ const onceKey = (key: string): string => `once ${key}`
 interface Gathered {
   /** By type; each in the order of arrival until the end of the transaction. */
   readonly events: EventColumns[][]
+  readonly sightings: GatheredSightings
   readonly days: Map<number, DayTotals>
+  /** Ways in that have stored events with a sighting, as bits. */
+  ways: number
   now: number
 }
 
@@ -35,6 +40,7 @@ export class SqliteAppender {
   readonly #dictionary: SqliteDictionary
   readonly #chunks: ChunkWriter
   readonly #facets: FacetWriter
+  readonly #matcher: RequestMatcher
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #gathered = new Map<number, Gathered>()
   readonly #usage = new Map<
@@ -46,26 +52,34 @@ export class SqliteAppender {
     this.#dictionary = new SqliteDictionary(database)
     this.#chunks = new ChunkWriter(database)
     this.#facets = new FacetWriter(database)
+    this.#matcher = new RequestMatcher(database, this.#dictionary)
     this.#statements = prepareStatements(database)
   }
 
   append(batch: PackedBatch): PackedOutcome {
-    const { site, now, events } = batch
-    if (this.#statements.state.get(site)?.removed === 1) return { outcome: 'site-removed' }
+    const { site, now } = batch
+    const state = this.#statements.state.get(site)
+    if (state?.removed === 1) return { outcome: 'site-removed' }
     const repeated = this.#checkIdempotency(batch)
     if (repeated) return repeated
     const known = this.#knownKeys(batch)
     if (known.length > 0) return { outcome: 'known-keys', keys: known }
+    const ways = this.#gathered.get(site)?.ways ?? Number(state?.ways ?? 0)
+    const matches = this.#match(site, ways, batch.events)
+    const events = matches ? selectEvents(batch.events, matches) : batch.events
     const usage = this.#usageOf(batch.account, monthOf(now))
     if (batch.monthlyLimit !== null && events.count > 0 && usage.used + events.count > batch.monthlyLimit) {
+      matches?.forget()
       return { outcome: 'over-quota', used: usage.used, limit: batch.monthlyLimit }
     }
     try {
-      if (events.count > 0) this.#gather(site, now, events)
+      if (events.count > 0) this.#gather(site, now, ways, events)
     } catch (error) {
+      matches?.forget()
       if (error instanceof TooManyNames) return { outcome: 'too-many-names', limit: subjectsPerSiteMax }
       throw error
     }
+    matches?.keep()
     usage.used += events.count
     usage.bySite.set(site, (usage.bySite.get(site) ?? 0) + events.count)
     if (batch.idempotency) {
@@ -86,12 +100,12 @@ export class SqliteAppender {
 
   /** Writes what was gathered; to be called once, right before the commit. */
   flush(): void {
-    for (const [site, { events, days, now }] of this.#gathered) {
+    for (const [site, { events, days, now, ways }] of this.#gathered) {
       events.forEach((runs, type) => {
         if (runs.length > 0) this.#chunks.write(site, type, runs)
       })
       for (const [day, totals] of days) this.#statements.putDay.run(dayKey(site, day), encodeDay(totals))
-      this.#statements.changeSite.run(site, now)
+      this.#statements.changeSite.run(site, now, ways)
     }
     this.#facets.flush()
     for (const { account, month, bySite } of this.#usage.values()) {
@@ -108,6 +122,7 @@ export class SqliteAppender {
     this.#facets.discard()
     this.#usage.clear()
     this.#dictionary.forget()
+    this.#matcher.discard()
   }
 
   /** Drops requests remembered for longer than 24 h. */
@@ -139,15 +154,23 @@ export class SqliteAppender {
     return usage
   }
 
-  #gather(site: number, now: number, events: PackedEvents): void {
+  /** Null where no other way in can have reported the same: most sites have one. */
+  #match(site: number, ways: number, events: PackedEvents): Matches | null {
+    if (events.allWays === 0 || isOneWay(ways | events.allWays)) return null
+    return this.#matcher.match(site, events, this.#gathered.get(site)?.sightings ?? null)
+  }
+
+  #gather(site: number, now: number, ways: number, events: PackedEvents): void {
     const ids = this.#dictionary.resolve(site, events)
     const lastId = Number(this.#statements.takeIds.get(events.count)?.value)
     let gathered = this.#gathered.get(site)
     if (!gathered) {
-      gathered = { events: [[], [], []], days: new Map(), now }
+      const runs: EventColumns[][] = [[], [], []]
+      gathered = { events: runs, sightings: this.#matcher.gathered(runs), days: new Map(), ways, now }
       this.#gathered.set(site, gathered)
     }
     gathered.now = Math.max(gathered.now, now)
+    gathered.ways |= events.allWays
     const byType = splitByType(events, ids, lastId - events.count)
     byType.forEach((columns, type) => {
       if (columns.count > 0) gathered.events[type]!.push(columns)
@@ -208,6 +231,8 @@ function splitByType(
     target.origin[at] = ids.origins[events.origin[i]!]!
     target.path[at] = ids.texts[events.path[i]!]!
     target.country[at] = events.country[i]!
+    const client = events.client[i]!
+    if (client !== 0) target.sighting[at] = sightingOf(ownFingerprint(client), events.ways[i]!)
     if (target.value) target.value[at] = events.value[i]!
   }
   return columns
@@ -216,11 +241,11 @@ function splitByType(
 function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
-    state: prepare('SELECT removed FROM site_state WHERE site = ?'),
+    state: prepare('SELECT removed, ways FROM site_state WHERE site = ?'),
     // A revision is at least the time, so that a restored backup never repeats one.
     changeSite: prepare(
-      `INSERT INTO site_state (site, revision) VALUES (?, ?)
-       ON CONFLICT (site) DO UPDATE SET revision = max(revision + 1, excluded.revision)`,
+      `INSERT INTO site_state (site, revision, ways) VALUES (?, ?, ?)
+       ON CONFLICT (site) DO UPDATE SET revision = max(revision + 1, excluded.revision), ways = excluded.ways`,
     ),
     takeIds: prepare("UPDATE counter SET value = value + ? WHERE name = 'event-id' RETURNING value"),
     getDay: prepare('SELECT data FROM day WHERE key = ?'),

@@ -7,6 +7,7 @@ import {
   copyEvent,
   type EventColumns,
   encodeChunk,
+  hasSightings,
   mergeColumns,
 } from './sqlite-chunk.ts'
 
@@ -68,7 +69,7 @@ export class ChunkWriter {
 
   /** Replaces the chunk `home` (or makes new ones). Where events only follow, chunks are filled up; others are split evenly. */
   #put(site: number, type: number, home: number | null, events: EventColumns, fillUp: boolean): void {
-    const max = chunkEventsMax(events.value !== null)
+    const max = chunkEventsMax(events.value !== null, hasSightings(events))
     const parts = Math.ceil(events.count / max)
     const size = fillUp ? max : Math.ceil(events.count / parts)
     // The chunk that was there first: a later part may begin where it began until now, and no moment may have two such chunks.
@@ -121,6 +122,7 @@ function slice(events: EventColumns, from: number, to: number): EventColumns {
     origin: events.origin.subarray(from, to),
     path: events.path.subarray(from, to),
     country: events.country.subarray(from, to),
+    sighting: events.sighting.subarray(from, to),
     value: events.value?.subarray(from, to) ?? null,
   }
 }

@@ -21,6 +21,7 @@ interface Row {
   readonly origin: number
   readonly path: number
   readonly country: number
+  readonly sighting: number
   readonly value: number
 }
 
@@ -36,18 +37,20 @@ const row: fc.Arbitrary<Row> = fc.record({
   origin: number,
   path: number,
   country: fc.constantFrom('DE', 'US', 'ZZ', 'AA').map(packCountry),
+  sighting: fc.oneof(fc.constant(0), fc.nat({ max: 2 ** 28 })),
   value: fc.oneof(fc.constantFrom(Number.NaN, 0, -0.1, 1e12, -1e12), fc.double({ noDefaultInfinity: true })),
 })
 const rows = fc.array(row, { minLength: 1, maxLength: 280, size: 'max' })
 
 function columnsOf(list: readonly Row[], hasValue: boolean): EventColumns {
   const columns = allocateColumns(list.length, hasValue)
-  for (const [i, { time, id, origin, path, country, value }] of list.entries()) {
+  for (const [i, { time, id, origin, path, country, sighting, value }] of list.entries()) {
     columns.time[i] = time
     columns.id[i] = id
     columns.origin[i] = origin
     columns.path[i] = path
     columns.country[i] = country
+    columns.sighting[i] = sighting
     if (columns.value) columns.value[i] = value
   }
   return columns
@@ -66,6 +69,7 @@ const rowsOf = (columns: EventColumns): Row[] =>
     origin: columns.origin[i]!,
     path: columns.path[i]!,
     country: columns.country[i]!,
+    sighting: columns.sighting[i]!,
     value: columns.value ? columns.value[i]! : Number.NaN,
   }))
 
@@ -86,9 +90,9 @@ for (const hasValue of [false, true]) {
           reader.copyTo(copied, 0)
           assert.deepEqual(rowsOf(copied), expected(list.slice(start, end)))
           const last = reader.count - 1
-          const read = [reader.time(last), reader.id(last), reader.value(last)]
-          const { time, id, value } = expected(list.slice(start, end))[last]!
-          assert.deepEqual(read, [time, id, value])
+          const read = [reader.time(last), reader.id(last), reader.sighting(last), reader.value(last)]
+          const { time, id, sighting, value } = expected(list.slice(start, end))[last]!
+          assert.deepEqual(read, [time, id, sighting, value])
         }),
       )
     })
@@ -126,28 +130,32 @@ for (const hasValue of [false, true]) {
       )
     })
 
-    test('fits a database page when it is full of the events of a busy site', () => {
-      const max = chunkEventsMax(hasValue)
-      const busy = Array.from({ length: max }, (_, i) => ({
-        time: 1_781_524_800_000 + i * 40_000,
-        id: 19_000_000 + i * 900,
-        origin: 1 + ((i * 7919) % 3000),
-        path: 1 + ((i * 104_729) % 1_000_000),
-        country: packCountry(i % 2 ? 'AE' : 'US'),
-        value: i / 100,
-      }))
-      const { length } = encodeChunk(columnsOf(busy, hasValue), 0, max)
-      // 4 KiB less what SQLite needs of a page and a row.
-      assert.ok(length <= 4096 - 60, `${length} bytes`)
-    })
+    for (const isSighted of [false, true]) {
+      test(`fits a database page when it is full of the events of a busy site, ${isSighted ? 'with' : 'without'} sightings`, () => {
+        const max = chunkEventsMax(hasValue, isSighted)
+        const busy = Array.from({ length: max }, (_, i) => ({
+          time: 1_781_524_800_000 + i * 40_000,
+          id: 19_000_000 + i * 900,
+          origin: 1 + ((i * 7919) % 3000),
+          path: 1 + ((i * 104_729) % 1_000_000),
+          country: packCountry(i % 2 ? 'AE' : 'US'),
+          sighting: isSighted ? (2 + (i % 3) * 2) * 2 ** 16 + ((i * 7919) % 2 ** 16) : 0,
+          value: i / 100,
+        }))
+        const { length } = encodeChunk(columnsOf(busy, hasValue), 0, max)
+        // 4 KiB less what SQLite needs of a page and a row.
+        assert.ok(length <= 4096 - 60, `${length} bytes`)
+      })
+    }
   })
 }
 
 test('an event is copied between columns with and without values', () => {
-  const [one] = [columnsOf([{ time: 1, id: 2, origin: 3, path: 4, country: 5, value: 6 }], true)]
+  const event = { time: 1, id: 2, origin: 3, path: 4, country: 5, sighting: 7, value: 6 }
+  const [one] = [columnsOf([event], true)]
   const target = allocateColumns(2, true)
   copyEvent(one!, 0, target, 1)
-  assert.deepEqual(rowsOf(target)[1], { time: 1, id: 2, origin: 3, path: 4, country: 5, value: 6 })
+  assert.deepEqual(rowsOf(target)[1], event)
 })
 
 test('every country of two capitals comes back', () => {

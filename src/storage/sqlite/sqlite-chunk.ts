@@ -4,8 +4,9 @@
  * of docs/performance.md).
  *
  * Layout: uint16 count, then for each column its base (float64) and width in bytes (uint8), then the columns one after the
- * other, little-endian, each number as its distance from the base. Columns: time (ms), id, origin, path, country; chunks of
- * conversions have a sixth, the value as float64, NaN for "not set".
+ * other, little-endian, each number as its distance from the base. Columns: time (ms), id, origin, path, country, and where an
+ * event has one, which the highest bit of the count tells, the sighting (sqlite-sighting.ts). Chunks of conversions have one
+ * more, the value as float64, NaN for "not set".
  */
 
 /** Events in the order of (time, id), as columns. */
@@ -17,16 +18,26 @@ export interface EventColumns {
   readonly path: Float64Array
   /** Two letters as a number, see packCountry. */
   readonly country: Float64Array
+  /** 0 for none. */
+  readonly sighting: Float64Array
   /** NaN where no value is set; null for bots and referrals. */
   readonly value: Float64Array | null
 }
 
-/** So many fill a database page of 4 KiB with one row (about 13 bytes an event, 21 with a value). */
-export const chunkEventsMax = (hasValue: boolean): number => (hasValue ? 180 : 280)
+/** So many fill a database page of 4 KiB with one row (about 13 bytes an event, 3 more with a sighting, 8 more with a value). */
+export const chunkEventsMax = (hasValue: boolean, hasSightings: boolean): number =>
+  hasValue ? (hasSightings ? 164 : 180) : hasSightings ? 246 : 280
 
-const integerColumns = ['time', 'id', 'origin', 'path', 'country'] as const
+const plainColumns = ['time', 'id', 'origin', 'path', 'country'] as const
+const sightedColumns = [...plainColumns, 'sighting'] as const
 const columnHeaderBytes = 9
-const headerBytes = 2 + integerColumns.length * columnHeaderBytes
+const sightedMark = 0x8000
+const headerBytes = (columns: number): number => 2 + columns * columnHeaderBytes
+
+export function hasSightings({ sighting, count }: EventColumns, start = 0, end = count): boolean {
+  for (let i = start; i < end; i++) if (sighting[i] !== 0) return true
+  return false
+}
 
 export const packCountry = (country: string): number => country.charCodeAt(0) * 256 + country.charCodeAt(1)
 export const unpackCountry = (code: number): string => String.fromCharCode(code >> 8, code & 255)
@@ -39,6 +50,7 @@ export function allocateColumns(count: number, hasValue: boolean): EventColumns 
     origin: new Float64Array(count),
     path: new Float64Array(count),
     country: new Float64Array(count),
+    sighting: new Float64Array(count),
     value: hasValue ? new Float64Array(count) : null,
   }
 }
@@ -46,13 +58,15 @@ export function allocateColumns(count: number, hasValue: boolean): EventColumns 
 /** Encodes the events from `start` to before `end`. */
 export function encodeChunk(events: EventColumns, start: number, end: number): Uint8Array {
   const count = end - start
-  const spans = integerColumns.map(name => spanOf(events[name], start, end))
+  const isSighted = hasSightings(events, start, end)
+  const columns = isSighted ? sightedColumns : plainColumns
+  const spans = columns.map(name => spanOf(events[name], start, end))
   const width = spans.reduce((sum, span) => sum + span.width, events.value ? 8 : 0)
-  const bytes = new Uint8Array(headerBytes + width * count)
+  let at = headerBytes(columns.length)
+  const bytes = new Uint8Array(at + width * count)
   const view = new DataView(bytes.buffer)
-  view.setUint16(0, count, true)
-  let at = headerBytes
-  integerColumns.forEach((name, i) => {
+  view.setUint16(0, isSighted ? count | sightedMark : count, true)
+  columns.forEach((name, i) => {
     const { base, width } = spans[i]!
     view.setFloat64(2 + i * columnHeaderBytes, base, true)
     bytes[2 + i * columnHeaderBytes + 8] = width
@@ -105,6 +119,8 @@ function writeColumn(
 /** Random access to an encoded chunk: nothing is decoded before it is asked for. */
 export class ChunkReader {
   readonly count: number
+  /** Whether any of the events has a sighting. */
+  readonly isSighted: boolean
   readonly #bytes: Uint8Array
   readonly #view: DataView
   readonly #bases: number[] = []
@@ -115,9 +131,12 @@ export class ChunkReader {
   constructor(bytes: Uint8Array, hasValue: boolean) {
     this.#bytes = bytes
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.count = this.#view.getUint16(0, true)
-    let start = headerBytes
-    for (let i = 0; i < integerColumns.length; i++) {
+    const packedCount = this.#view.getUint16(0, true)
+    this.isSighted = packedCount >= sightedMark
+    this.count = packedCount & ~sightedMark
+    const columns = (this.isSighted ? sightedColumns : plainColumns).length
+    let start = headerBytes(columns)
+    for (let i = 0; i < columns; i++) {
       const width = bytes[2 + i * columnHeaderBytes + 8]!
       this.#bases.push(this.#view.getFloat64(2 + i * columnHeaderBytes, true))
       this.#widths.push(width)
@@ -147,6 +166,10 @@ export class ChunkReader {
     return this.#read(4, index)
   }
 
+  sighting(index: number): number {
+    return this.isSighted ? this.#read(5, index) : 0
+  }
+
   value(index: number): number {
     return this.#valuesStart === null
       ? Number.NaN
@@ -173,6 +196,7 @@ export class ChunkReader {
       target.origin[from + i] = this.origin(i)
       target.path[from + i] = this.path(i)
       target.country[from + i] = this.country(i)
+      target.sighting[from + i] = this.sighting(i)
       if (target.value) target.value[from + i] = this.value(i)
     }
   }
@@ -211,5 +235,6 @@ export function copyEvent(source: EventColumns, from: number, target: EventColum
   target.origin[to] = source.origin[from]!
   target.path[to] = source.path[from]!
   target.country[to] = source.country[from]!
+  target.sighting[to] = source.sighting[from]!
   if (target.value && source.value) target.value[to] = source.value[from]!
 }

@@ -10,6 +10,11 @@ export const subjectsPerSiteMax = 10_000
 
 export class TooManyNames extends Error {}
 
+export type Subject = readonly [type: number, name: string, company: string]
+
+const textKey = (value: string): string => `t${value}`
+const subjectKey = ([type, name, company]: Subject): string => `s${type}${name.length}:${name}${company}`
+
 export class SqliteDictionary {
   readonly #ids = new Map<number, Map<string, number>>()
   #remembered = 0
@@ -59,6 +64,16 @@ export class SqliteDictionary {
     return { texts: textIds, subjects, origins }
   }
 
+  /** Id of a text that stands in the dictionary already, else undefined. */
+  findText(site: number, value: string): number | undefined {
+    return this.#known(site, textKey(value), () => this.#findText.get(site, value)?.id)
+  }
+
+  /** Id of a subject that stands in the dictionary already, else undefined. */
+  findSubject(site: number, subject: Subject): number | undefined {
+    return this.#known(site, subjectKey(subject), () => this.#findSubject.get(site, ...subject)?.id)
+  }
+
   /** To be called when a transaction was rolled back: ids made in it are void. */
   forget(): void {
     this.#ids.clear()
@@ -66,33 +81,31 @@ export class SqliteDictionary {
   }
 
   #text(site: number, value: string): number {
-    const key = `t${value}`
     return (
-      this.#known(site, key, () => this.#findText.get(site, value)?.id) ??
-      this.#remember(site, key, this.#addText.run(site, value).lastInsertRowid)
+      this.findText(site, value) ??
+      this.#remember(site, textKey(value), this.#addText.run(site, value).lastInsertRowid)
     )
   }
 
   /** Adds either all new subjects of a batch or, when they are too many, none. */
   #subjects(site: number, events: PackedEvents): Float64Array {
     const ids = new Float64Array(events.subjects.length / subjectFields)
-    const added: { at: number; key: string; subject: [type: number, name: string, company: string] }[] = []
+    const added: { at: number; subject: Subject }[] = []
     for (let at = 0; at < ids.length; at++) {
       const [type, name, company] = events.subjects.subarray(at * subjectFields)
-      const subject: [number, string, string] = [type!, events.texts[name! - 1]!, events.texts[company! - 1]!]
-      const key = `s${type}${subject[1].length}:${subject[1]}${subject[2]}`
-      const id = this.#known(site, key, () => this.#findSubject.get(site, ...subject)?.id)
-      if (id === undefined) added.push({ at, key, subject })
+      const subject: Subject = [type!, events.texts[name! - 1]!, events.texts[company! - 1]!]
+      const id = this.findSubject(site, subject)
+      if (id === undefined) added.push({ at, subject })
       else ids[at] = id
     }
     if (added.length === 0) return ids
     const count = Number(this.#countSubjects.get(site)?.count)
     if (count + added.length > subjectsPerSiteMax) throw new TooManyNames()
-    for (const { at, key, subject } of added) {
+    for (const { at, subject } of added) {
       // Looked for again, since texts that are no valid Unicode can become equal where they are stored.
       ids[at] =
-        this.#known(site, key, () => this.#findSubject.get(site, ...subject)?.id) ??
-        this.#remember(site, key, this.#addSubject.run(site, ...subject).lastInsertRowid)
+        this.findSubject(site, subject) ??
+        this.#remember(site, subjectKey(subject), this.#addSubject.run(site, ...subject).lastInsertRowid)
     }
     return ids
   }

@@ -10,6 +10,7 @@ import {
 } from '../../domain/event.ts'
 import type { EventListQuery, ListedEvent } from '../event-store.ts'
 import { ChunkReader, unpackCountry } from './sqlite-chunk.ts'
+import { arrivalsOf, waysOf } from './sqlite-sighting.ts'
 import type { Snapshot } from './sqlite-snapshot.ts'
 
 /** Beyond this the memory of texts starts again empty: at about 100 bytes each, 100 MiB. */
@@ -87,7 +88,10 @@ export class SqliteEventList {
     for (const type of eventTypes.keys()) {
       const cursor = this.#open(site, type, { createdAt, id: id + 1 })
       if (cursor?.time === createdAt && cursor.id === id) {
-        return { ...this.#listed(cursor), provenance: this.#provenance(cursor.reader.origin(cursor.index)) }
+        const provenance = this.#provenance(cursor.reader.origin(cursor.index))
+        const sighting = cursor.reader.sighting(cursor.index)
+        const seenBy = sighting === 0 ? [provenance.arrival] : arrivalsOf(waysOf(sighting))
+        return { ...this.#listed(cursor), provenance, seenBy }
       }
     }
     return null

@@ -142,7 +142,7 @@ test('an answer over several spans is of one moment, also when another process c
   const appender = new SqliteAppender(other)
   const commit = (): void => {
     other.exec('BEGIN IMMEDIATE')
-    const { outcome } = appender.append({ ...batchOf(5, []), events: packEvents(pair) })
+    const { outcome } = appender.append({ ...batchOf(5, []), events: packEvents(pair, () => 0) })
     appender.flush()
     other.exec('COMMIT')
     assert.equal(outcome, 'recorded')

@@ -7,6 +7,7 @@ import { SqliteEventList } from './sqlite-event-list.ts'
 import { FacetReader } from './sqlite-facet-reader.ts'
 import type { Freshness } from './sqlite-freshness.ts'
 import { packEvents, transferList } from './sqlite-packed-events.ts'
+import { createFingerprints, type FindFingerprints } from './sqlite-sighting.ts'
 import { createSnapshot } from './sqlite-snapshot.ts'
 import { SqliteSummaries } from './sqlite-summaries.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
@@ -27,10 +28,12 @@ export function createSqliteEventStore(
   const attribution = new AttributionReader(reader, inSnapshot)
   const usageOfMonth = reader.prepare('SELECT site, events FROM usage WHERE account = ? AND month = ?')
   const importsOfSite = reader.prepare('SELECT * FROM import_progress WHERE site = ?')
+  const secret = reader.prepare("SELECT value FROM instance WHERE name = 'fingerprint-secret'").get()
+  const fingerprintsOf = createFingerprints(String(secret?.value))
   const revisionOf = rememberRevisions(reader, freshness)
 
   return {
-    append: batch => append(writer, batch),
+    append: batch => append(writer, fingerprintsOf, batch),
     revision: revisionOf,
     countsByName: (site, range) => summaries.countsByName(site, revisionOf(site), range),
     series: (site, range, granularity) => summaries.series(site, revisionOf(site), range, granularity),
@@ -53,8 +56,12 @@ export function createSqliteEventStore(
   }
 }
 
-async function append(writer: SqliteWriter, batch: EventBatch): Promise<AppendOutcome> {
-  const events = packEvents(batch.events)
+async function append(
+  writer: SqliteWriter,
+  fingerprintsOf: FindFingerprints,
+  batch: EventBatch,
+): Promise<AppendOutcome> {
+  const events = packEvents(batch.events, fingerprintsOf)
   const outcome = await writer.run('append', [{ ...batch, events }], {
     weight: events.count,
     transfers: transferList(events),

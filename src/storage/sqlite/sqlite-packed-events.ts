@@ -4,6 +4,7 @@
  */
 import { arrivals, eventTypes, type NewEvent, type Provenance } from '../../domain/event.ts'
 import { packCountry } from './sqlite-chunk.ts'
+import { type FindFingerprints, wayOf } from './sqlite-sighting.ts'
 
 /** Indexes into `texts` are shifted by one, so that 0 stands for null. */
 export interface PackedEvents {
@@ -19,12 +20,18 @@ export interface PackedEvents {
   readonly time: Float64Array<ArrayBuffer>
   /** NaN for null. */
   readonly value: Float64Array<ArrayBuffer>
+  /** FingerprintPair of the client; 0 for none. */
+  readonly client: Uint32Array<ArrayBuffer>
+  /** Ways in that reported it, as bits; 0 without a client. */
+  readonly ways: Uint32Array<ArrayBuffer>
+  /** All of `ways` together. */
+  readonly allWays: number
 }
 
 export const subjectFields = 3
 export const originFields = 9
 
-export function packEvents(events: readonly NewEvent[]): PackedEvents {
+export function packEvents(events: readonly NewEvent[], fingerprintsOf: FindFingerprints): PackedEvents {
   const texts = new Interner()
   const subjects: number[] = []
   const origins: number[] = []
@@ -72,6 +79,9 @@ export function packEvents(events: readonly NewEvent[]): PackedEvents {
   const country = new Uint32Array(count)
   const time = new Float64Array(count)
   const value = new Float64Array(count)
+  const client = new Uint32Array(count)
+  const ways = new Uint32Array(count)
+  let allWays = 0
   for (let i = 0; i < count; i++) {
     const event = events[i]!
     origin[i] = originOf(event)
@@ -79,6 +89,11 @@ export function packEvents(events: readonly NewEvent[]): PackedEvents {
     country[i] = packCountry(event.country)
     time[i] = event.createdAt
     value[i] = event.value ?? Number.NaN
+    if (event.client !== undefined) {
+      client[i] = fingerprintsOf(event.createdAt, event.provenance.userAgent, event.client)
+      ways[i] = wayOf(origins[origin[i]! * originFields + 1]!)
+      allWays |= ways[i]!
+    }
   }
   return {
     count,
@@ -90,6 +105,42 @@ export function packEvents(events: readonly NewEvent[]): PackedEvents {
     country,
     time,
     value,
+    client,
+    ways,
+    allWays,
+  }
+}
+
+/** The events at `fresh` alone, with `ways`. Texts and subjects stay where they are; origins that nobody needs any more go. */
+export function selectEvents(
+  events: PackedEvents,
+  { fresh: indexes, ways }: { readonly fresh: readonly number[]; readonly ways: Uint32Array },
+): PackedEvents {
+  const origins: number[] = []
+  const movedTo = new Map<number, number>()
+  const originOf = (index: number): number => {
+    let moved = movedTo.get(index)
+    if (moved === undefined) {
+      moved = origins.length / originFields
+      origins.push(...events.origins.subarray(index * originFields, (index + 1) * originFields))
+      movedTo.set(index, moved)
+    }
+    return moved
+  }
+  const origin = Uint32Array.from(indexes, index => originOf(events.origin[index]!))
+  return {
+    count: indexes.length,
+    texts: events.texts,
+    subjects: events.subjects,
+    origins: Uint32Array.from(origins),
+    origin,
+    path: Uint32Array.from(indexes, index => events.path[index]!),
+    country: Uint32Array.from(indexes, index => events.country[index]!),
+    time: Float64Array.from(indexes, index => events.time[index]!),
+    value: Float64Array.from(indexes, index => events.value[index]!),
+    client: Uint32Array.from(indexes, index => events.client[index]!),
+    ways: Uint32Array.from(indexes, index => ways[index]!),
+    allWays: indexes.reduce((all, index) => all | ways[index]!, 0),
   }
 }
 
@@ -102,6 +153,8 @@ export const transferList = (events: PackedEvents): ArrayBuffer[] => [
   events.country.buffer,
   events.time.buffer,
   events.value.buffer,
+  events.client.buffer,
+  events.ways.buffer,
 ]
 
 class Interner {

@@ -44,6 +44,7 @@ test('events from before conversions had a source keep what explains them, and n
     country: 'DE',
     value: 3,
     provenance: { ...namedBySender, arrival: 'snippet', rule: 'host:chatgpt.com' },
+    seenBy: ['snippet'],
   })
   const provenance = { ...namedBySender, source: 'ChatGPT', landing: '/pricing' }
   await record(stores.events, 1, [conversionEvent({ name: 'purchase', createdAt: noon + 1, provenance })])

@@ -209,6 +209,12 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX drain_by_site ON drain (site_id, number);
   `,
+  `
+  -- Ways in that stored events with a sighting (sqlite-sighting.ts), as bits, and what came in by each way (sqlite-health.ts).
+  ALTER TABLE site_state ADD COLUMN ways INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE site_state ADD COLUMN health BLOB NOT NULL DEFAULT x'';
+  INSERT INTO instance VALUES ('fingerprint-secret', lower(hex(randomblob(32))));
+  `,
 ]
 
 /** Milliseconds that a connection waits for another process's transaction. */

@@ -1,0 +1,177 @@
+/**
+ * Finds the events of a batch whose request another way in has reported before (docs/decisions/0004). Two reports by one way in are
+ * always two requests, so what is counted is the most that any way in saw.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { eventTypes, sameRequestMs } from '../../domain/event.ts'
+import type { EventColumns } from './sqlite-chunk.ts'
+import type { SqliteDictionary } from './sqlite-dictionary.ts'
+import { originFields, type PackedEvents, subjectFields } from './sqlite-packed-events.ts'
+import {
+  nearestReport,
+  type SeenRequest,
+  type SightedEvent,
+  SightedEvents,
+  type SightingHolder,
+} from './sqlite-sighted-events.ts'
+import { fingerprintOf, ownFingerprint, sightingOf, waysOf } from './sqlite-sighting.ts'
+import { SightedChunk, SightingWindow, StoredSightings } from './sqlite-stored-sightings.ts'
+
+/** What a batch comes to. Nothing has changed before `keep`; a batch that is refused needs `forget` instead. */
+export interface Matches {
+  /** Indexes of the events that nobody has reported before. */
+  readonly fresh: readonly number[]
+  /** Of all events of the batch, as PackedEvents.ways: an event further on in it may report the same request. */
+  readonly ways: Uint32Array<ArrayBuffer>
+  keep(): void
+  forget(): void
+}
+
+export class RequestMatcher {
+  readonly #dictionary: SqliteDictionary
+  readonly #stored: StoredSightings
+
+  constructor(database: DatabaseSync, dictionary: SqliteDictionary) {
+    this.#dictionary = dictionary
+    this.#stored = new StoredSightings(database)
+  }
+
+  /** Events that a transaction has gathered for one site; `runs` by type may grow. */
+  gathered(runs: readonly (readonly EventColumns[])[]): GatheredSightings {
+    return new GatheredSightings(runs, origin => this.#stored.subjectOf(origin))
+  }
+
+  /** To be called after a rollback. */
+  discard(): void {
+    this.#stored.forget()
+  }
+
+  match(site: number, events: PackedEvents, gathered: GatheredSightings | null): Matches {
+    const isFresh = new Uint8Array(events.count).fill(1)
+    const ways = events.ways.slice()
+    const ofBatch: SightingHolder = {
+      setWays(index, all) {
+        ways[index] = all
+      },
+    }
+    /** With the ways in that had reported them before. */
+    const matched = new Map<SightedEvent, number>()
+    const requestOf = this.#requests(site, events)
+    sightedByType(events).forEach((indexes, type) => {
+      if (indexes.length === 0) return
+      const window = new SightingWindow(this.#stored, site, type)
+      const others = [gathered?.ofType(type) ?? new SightedEvents(), new SightedEvents()]
+      for (const index of indexes) {
+        const request = requestOf(index)
+        const { time } = request
+        const [clients, way] = [events.client[index]!, events.ways[index]!]
+        const stored = window.between(time - sameRequestMs, time + sameRequestMs)
+        const found = nearestReport([...stored, ...others], request, clients, way)
+        if (found) {
+          if (!matched.has(found)) matched.set(found, found.ways)
+          found.ways |= way
+          if (found.holder === ofBatch) ofBatch.setWays(found.index, found.ways)
+          isFresh[index] = 0
+        } else if (way !== events.allWays) {
+          // Only a batch from several ways in can report a request twice.
+          others[1]!.add(ownFingerprint(clients), { ...request, ways: way, holder: ofBatch, index })
+        }
+      }
+    })
+    return {
+      fresh: Array.from(isFresh.keys()).filter(index => isFresh[index] === 1),
+      ways,
+      keep: () => keepWays(matched.keys()),
+      forget: () => {
+        for (const [event, before] of matched) event.ways = before
+      },
+    }
+  }
+
+  /** What is in no dictionary yet is known by a negative number: it can only be met again within the batch. */
+  #requests(site: number, events: PackedEvents): (index: number) => SeenRequest {
+    const text = (index: number): string => events.texts[index - 1]!
+    const paths = new Map<number, number>()
+    const pathOf = (path: number): number =>
+      remembered(paths, path, () => this.#dictionary.findText(site, text(path)) ?? -path)
+    const subjects = new Map<number, number>()
+    const subjectOf = (subject: number): number =>
+      remembered(subjects, subject, () => {
+        const [type, name, company] = events.subjects.subarray(subject * subjectFields)
+        return this.#dictionary.findSubject(site, [type!, text(name!), text(company!)]) ?? -1 - subject
+      })
+    return index => ({
+      time: events.time[index]!,
+      path: pathOf(events.path[index]!),
+      subject: subjectOf(events.origins[events.origin[index]! * originFields]!),
+    })
+  }
+}
+
+/** Found only where they are asked for: most transactions have no two ways in of one site. */
+export class GatheredSightings {
+  readonly #runs: readonly (readonly EventColumns[])[]
+  readonly #subjectOf: (origin: number) => number
+  readonly #byType = eventTypes.map(() => ({ events: new SightedEvents(), runs: 0 }))
+
+  constructor(runs: readonly (readonly EventColumns[])[], subjectOf: (origin: number) => number) {
+    this.#runs = runs
+    this.#subjectOf = subjectOf
+  }
+
+  ofType(type: number): SightedEvents {
+    const known = this.#byType[type]!
+    const runs = this.#runs[type]!
+    while (known.runs < runs.length) this.#add(known.events, runs[known.runs++]!)
+    return known.events
+  }
+
+  #add(events: SightedEvents, columns: EventColumns): void {
+    const { sighting } = columns
+    const holder = {
+      setWays(index: number, ways: number): void {
+        sighting[index] = sightingOf(fingerprintOf(sighting[index]!), ways)
+      },
+    }
+    for (let index = 0; index < columns.count; index++) {
+      if (sighting[index] === 0) continue
+      events.add(fingerprintOf(sighting[index]!), {
+        time: columns.time[index]!,
+        path: columns.path[index]!,
+        subject: this.#subjectOf(columns.origin[index]!),
+        ways: waysOf(sighting[index]!),
+        holder,
+        index,
+      })
+    }
+  }
+}
+
+function keepWays(events: Iterable<SightedEvent>): void {
+  const chunks = new Set<SightedChunk>()
+  for (const { holder, index, ways } of events) {
+    holder.setWays(index, ways)
+    if (holder instanceof SightedChunk) chunks.add(holder)
+  }
+  for (const chunk of chunks) chunk.save()
+}
+
+/** Indexes of the events that have a client, by type and in the order of time. */
+function sightedByType(events: PackedEvents): number[][] {
+  const byType: number[][] = eventTypes.map(() => [])
+  for (let i = 0; i < events.count; i++) {
+    if (events.client[i] === 0) continue
+    byType[events.subjects[events.origins[events.origin[i]! * originFields]! * subjectFields]!]!.push(i)
+  }
+  for (const indexes of byType) indexes.sort((a, b) => events.time[a]! - events.time[b]!)
+  return byType
+}
+
+function remembered(memory: Map<number, number>, key: number, find: () => number): number {
+  let value = memory.get(key)
+  if (value === undefined) {
+    value = find()
+    memory.set(key, value)
+  }
+  return value
+}

@@ -1,0 +1,141 @@
+/** The stored events of one site and type around a moment that only moves forward: no chunk is read that cannot matter. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { eventTypes } from '../../domain/event.ts'
+import { allocateColumns, ChunkReader, type EventColumns, encodeChunk } from './sqlite-chunk.ts'
+import { SightedEvents, type SightingHolder } from './sqlite-sighted-events.ts'
+import { fingerprintOf, sightingOf, waysOf } from './sqlite-sighting.ts'
+
+type Row = Record<string, unknown>
+
+/** The memory of subjects starts again empty beyond this. */
+const rememberedMax = 200_000
+
+export class StoredSightings {
+  readonly #before: StatementSync
+  readonly #after: StatementSync
+  readonly #update: StatementSync
+  readonly #subject: StatementSync
+  readonly #subjects = new Map<number, number>()
+
+  constructor(database: DatabaseSync) {
+    const ofRun = 'SELECT id, first_time, first_id, data FROM chunk WHERE site = ? AND type = ?'
+    this.#before = database.prepare(
+      `${ofRun} AND (first_time, first_id) <= (?, ?) ORDER BY first_time DESC, first_id DESC LIMIT 1`,
+    )
+    this.#after = database.prepare(
+      `${ofRun} AND (first_time, first_id) > (?, ?) ORDER BY first_time, first_id LIMIT 1`,
+    )
+    this.#update = database.prepare('UPDATE chunk SET data = ? WHERE id = ?')
+    this.#subject = database.prepare('SELECT subject FROM origin WHERE id = ?')
+  }
+
+  before(site: number, type: number, time: number): Row | undefined {
+    return this.#before.get(site, type, time, 0)
+  }
+
+  after(site: number, type: number, time: number, id: number): Row | undefined {
+    return this.#after.get(site, type, time, id)
+  }
+
+  save(id: number, data: Uint8Array): void {
+    this.#update.run(data, id)
+  }
+
+  subjectOf(origin: number): number {
+    let subject = this.#subjects.get(origin)
+    if (subject === undefined) {
+      subject = Number(this.#subject.get(origin)!.subject)
+      if (this.#subjects.size >= rememberedMax) this.#subjects.clear()
+      this.#subjects.set(origin, subject)
+    }
+    return subject
+  }
+
+  /** To be called after a rollback: numbers of origins made in it are void. */
+  forget(): void {
+    this.#subjects.clear()
+  }
+}
+
+/** A chunk with the events in it that have a sighting. */
+export class SightedChunk implements SightingHolder {
+  readonly events = new SightedEvents()
+  readonly lastTime: number
+  readonly #stored: StoredSightings
+  readonly #id: number
+  readonly #reader: ChunkReader
+  readonly #hasValue: boolean
+  #changed: EventColumns | null = null
+
+  constructor(stored: StoredSightings, row: Row, type: number) {
+    this.#stored = stored
+    this.#id = Number(row.id)
+    this.#hasValue = eventTypes[type] === 'conversion'
+    const reader = new ChunkReader(row.data as Uint8Array, this.#hasValue)
+    this.#reader = reader
+    this.lastTime = reader.time(reader.count - 1)
+    for (let index = 0; reader.isSighted && index < reader.count; index++) {
+      const sighting = reader.sighting(index)
+      if (sighting === 0) continue
+      this.events.add(fingerprintOf(sighting), {
+        time: reader.time(index),
+        path: reader.path(index),
+        subject: stored.subjectOf(reader.origin(index)),
+        ways: waysOf(sighting),
+        holder: this,
+        index,
+      })
+    }
+  }
+
+  setWays(index: number, ways: number): void {
+    if (this.#changed === null) {
+      this.#changed = allocateColumns(this.#reader.count, this.#hasValue)
+      this.#reader.copyTo(this.#changed, 0)
+    }
+    const { sighting } = this.#changed
+    sighting[index] = sightingOf(fingerprintOf(sighting[index]!), ways)
+  }
+
+  /** Writes what has changed. */
+  save(): void {
+    if (this.#changed) this.#stored.save(this.#id, encodeChunk(this.#changed, 0, this.#changed.count))
+    this.#changed = null
+  }
+}
+
+export class SightingWindow {
+  readonly #stored: StoredSightings
+  readonly #site: number
+  readonly #type: number
+  /** In the order of time. */
+  #chunks: SightedChunk[] = []
+  /** The chunk behind the last of them; undefined where there is none, null before the first look. */
+  #next: Row | undefined | null = null
+
+  constructor(stored: StoredSightings, site: number, type: number) {
+    this.#stored = stored
+    this.#site = site
+    this.#type = type
+  }
+
+  /** The events from one moment to another, and some around them. Neither moment may lie before that of an earlier call. */
+  between(from: number, to: number): SightedEvents[] {
+    if (this.#next === null || (this.#next && Number(this.#next.first_time) < from)) this.#jumpTo(from)
+    while (this.#next && Number(this.#next.first_time) <= to) this.#take(this.#next)
+    while (this.#chunks.length > 1 && this.#chunks[0]!.lastTime < from) this.#chunks.shift()
+    return this.#chunks.map(chunk => chunk.events)
+  }
+
+  #jumpTo(time: number): void {
+    this.#chunks = []
+    const first = this.#stored.before(this.#site, this.#type, time)
+    if (first) this.#take(first)
+    else this.#next = this.#stored.after(this.#site, this.#type, -1, 0)
+  }
+
+  #take(row: Row): void {
+    this.#chunks.push(new SightedChunk(this.#stored, row, this.#type))
+    this.#next = this.#stored.after(this.#site, this.#type, Number(row.first_time), Number(row.first_id))
+  }
+}
