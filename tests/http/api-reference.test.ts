@@ -120,6 +120,7 @@ describe('docs/api.md', () => {
       '/events" ',
       '/hits" ',
       '/breakdown',
+      '/attribution?',
       '/readyz',
     ])
       assert.ok(commands.includes(place), place)

@@ -1,6 +1,6 @@
 /**
  * Adds up conversions by what brought their visitors. Only the chunks of the range are read, of them only two columns, and no
- * text before the sums are done (docs/api.md says what it costs).
+ * text before the sums are done (docs/performance.md says what it costs).
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type DateRange, dayMs } from '../../domain/date-range.ts'
