@@ -8,7 +8,7 @@ import type { Site } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
 import { type NewEvent, nameLengthMax, valueMax } from '../domain/event.ts'
 import { describeProblem } from './describe-problem.ts'
-import { provenanceOf } from './visit-event.ts'
+import { clientIn, provenanceOf } from './visit-event.ts'
 
 const urlLengthMax = 8_192
 const Url = Type.String({ maxLength: urlLengthMax })
@@ -49,6 +49,7 @@ export function readBrowserMessage(body: string): BrowserMessage {
 /** What the request says besides its body. */
 export interface BrowserContext {
   readonly userAgent: string
+  readonly address: string
   readonly country: string
   readonly now: number
 }
@@ -61,7 +62,7 @@ export function judgeBrowserMessage(
   detector: Detector,
   site: Site,
   message: BrowserMessage,
-  { userAgent, country, now }: BrowserContext,
+  { userAgent, address, country, now }: BrowserContext,
 ): NewEvent | null {
   if (!isOwnPage(site, message.url)) {
     throw new AppError('INVALID_EVENT', `url: it must be a page of ${site.domain}.`)
@@ -99,6 +100,8 @@ export function judgeBrowserMessage(
       ...(message.kind === 'conversion' &&
         touch && { source: verdict!.source, landing: pagePath(touch.url) }),
     },
+    // A conversion is no request that anybody else could have seen.
+    ...(message.kind === 'landing' && clientIn(address)),
   }
 }
 

@@ -5,6 +5,7 @@ import { BlockList, isIP } from 'node:net'
 import { Reader, type Response } from 'maxmind'
 import { rememberRecent } from '../detection/remember-recent.ts'
 import { unknownCountry } from '../domain/event.ts'
+import { withoutIpv6Mapping } from './client-address.ts'
 
 /** ISO 3166-1 alpha-2 of an IPv4 or IPv6 address; `ZZ` when it is unknown, private or no address. */
 export type CountryLookup = (address: string) => string
@@ -59,19 +60,4 @@ function blockList(networks: readonly string[]): BlockList {
     list.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4')
   }
   return list
-}
-
-const mapped = /^::ffff:(?:([\d.]+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i
-
-/** `::ffff:192.0.2.7` and `::ffff:c000:207` are what a dual-stack server sees of 192.0.2.7. */
-function withoutIpv6Mapping(address: string): string {
-  const match = mapped.exec(address)
-  if (match === null) return address
-  const [, dotted, high = '', low = ''] = match
-  if (dotted !== undefined) return dotted
-  const bytes = [high, low].flatMap(part => {
-    const value = Number.parseInt(part, 16)
-    return [value >> 8, value & 255]
-  })
-  return bytes.join('.')
 }

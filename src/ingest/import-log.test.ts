@@ -61,6 +61,7 @@ describe('an import', () => {
         source: null,
         landing: null,
       },
+      seenBy: ['import'],
     })
     assert.equal(referral?.name, 'ChatGPT')
     assert.equal(referral?.provenance.referrerHost, 'chatgpt.com')

@@ -7,7 +7,7 @@ import type { Site } from '../domain/account.ts'
 import type { NewEvent, Provenance } from '../domain/event.ts'
 import { describeProblem } from './describe-problem.ts'
 import { invalidEvent, requireTime } from './sent-event.ts'
-import { provenanceOf, subjectOf } from './visit-event.ts'
+import { clientIn, provenanceOf, subjectOf } from './visit-event.ts'
 
 const headerLengthMax = 8_192
 
@@ -24,7 +24,8 @@ export const SentHit = Type.Object(
     referrer: Type.Optional(Type.Union([Type.String({ maxLength: headerLengthMax }), Type.Null()])),
     ip: Type.Optional(
       Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
-        description: 'Client address: used to find the country, never stored.',
+        description:
+          'Client address: used to find the country and to count a request once that another way in reports too; never stored.',
       }),
     ),
     country: Type.Optional(
@@ -100,6 +101,7 @@ export function judgeHits(
       createdAt: time,
       value: null,
       provenance: provenances.of(visit, verdict.rule, parts.detector.catalogueVersion),
+      ...clientIn(hit.ip ?? ''),
     })
   })
   return { events, report }

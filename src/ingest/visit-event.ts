@@ -2,6 +2,7 @@
 import type { Verdict, Visit } from '../detection/detector.ts'
 import { webHost } from '../detection/web-host.ts'
 import type { NewEvent, Provenance } from '../domain/event.ts'
+import { clientOf } from './client-address.ts'
 
 export type CountedVerdict = Exclude<Verdict, { kind: 'ignored' }>
 
@@ -27,3 +28,9 @@ export const provenanceOf = (
   source: null,
   landing: null,
 })
+
+/** Who made the request, for NewEvent: nothing where the address is not known. */
+export function clientIn(address: string): Pick<NewEvent, 'client'> {
+  const client = clientOf(address)
+  return client === null ? {} : { client }
+}

@@ -53,6 +53,7 @@ export function snippetRoutes(app: FastifyInstance, parts: HttpParts): void {
       const now = parts.clock()
       const event = judgeBrowserMessage(parts.detector, site, message, {
         userAgent: request.headers['user-agent'] ?? '',
+        address: request.ip,
         country: parts.countryOf(request.ip),
         now,
       })

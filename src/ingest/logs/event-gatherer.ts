@@ -3,9 +3,11 @@ import type { Visit } from '../../detection/detector.ts'
 import { pagePath } from '../../detection/page-path.ts'
 import { rememberRecent } from '../../detection/remember-recent.ts'
 import type { Arrival, NewEvent, Provenance } from '../../domain/event.ts'
+import { clientOf } from '../client-address.ts'
 import { type CountedVerdict, provenanceOf, subjectOf } from '../visit-event.ts'
 
 const rememberedPaths = 10_000
+const rememberedClients = 10_000
 
 /**
  * Gathers events. They become objects only when they are taken: thousands of objects that wait for their batch would be
@@ -19,6 +21,8 @@ export class EventGatherer {
   readonly #countries: string[] = []
   readonly #times: number[] = []
   readonly #origins: Provenance[] = []
+  readonly #clients: (string | null)[] = []
+  readonly #clientOf = rememberRecent(ownClient, rememberedClients)
   #count = 0
 
   constructor(arrival: Arrival, catalogueVersion: string) {
@@ -29,13 +33,14 @@ export class EventGatherer {
     return this.#count
   }
 
-  add(visit: Visit, verdict: CountedVerdict, country: string, createdAt: number): void {
+  add(visit: Visit, verdict: CountedVerdict, address: string, country: string, createdAt: number): void {
     const at = this.#count++
     this.#verdicts[at] = verdict
     this.#paths[at] = this.#ownPath(pagePath(visit.url))
     this.#countries[at] = country
     this.#times[at] = createdAt
     this.#origins[at] = this.#provenances.of(visit, verdict.rule)
+    this.#clients[at] = this.#clientOf(address)
   }
 
   /** Gives what was gathered since the last call. */
@@ -47,6 +52,7 @@ export class EventGatherer {
 
   #eventAt(at: number): NewEvent {
     const { type, name, company } = subjectOf(this.#verdicts[at]!)
+    const client = this.#clients[at] ?? null
     return {
       type,
       name,
@@ -56,6 +62,7 @@ export class EventGatherer {
       createdAt: this.#times[at]!,
       value: null,
       provenance: this.#origins[at]!,
+      ...(client !== null && { client }),
     }
   }
 }
@@ -111,3 +118,8 @@ function childOf<Key, ChildKey, Value>(
 
 /** Cut loose from the block of the log that it was read from, which it would keep in memory. */
 const ownText = (text: string): string => Buffer.from(text).toString()
+
+const ownClient = (address: string): string | null => {
+  const client = clientOf(address)
+  return client === null ? null : ownText(client)
+}

@@ -60,7 +60,7 @@ export class LineJudge {
       tally.ignored[verdict.reason]++
     } else {
       tally.recorded[verdict.kind]++
-      this.#events.add(line, verdict, this.#countryOf(line), line.timeMs)
+      this.#events.add(line, verdict, line.address, this.#countryOf(line), line.timeMs)
     }
     return true
   }
