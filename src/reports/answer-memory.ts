@@ -1,4 +1,7 @@
-/** Answers that are kept while they are true, so that a dashboard that asks again costs a look-up (row 1 of docs/performance.md). */
+/**
+ * Answers that are kept while they are true, so that a dashboard that asks again costs a look-up (row 1 of docs/performance.md). Kept
+ * from the second time on: keeping answers that nobody asks for again costs a tenth of making them (row 2).
+ */
 
 /** Under what an answer is true; an answer with other circumstances is not given. */
 export interface Circumstances {
@@ -16,10 +19,14 @@ export interface Answer extends Circumstances {
   readonly body: string
 }
 
+/** So many other questions at least may come between the first and the second time. */
+const askedOnceMax = 1_000
+
 export class AnswerMemory {
   /** In the order of use: the first was used longest ago. */
   readonly #answers = new Map<string, Answer>()
   readonly #charactersMax: number
+  readonly #askedOnce = new Set<string>()
   #characters = 0
   #newest: Answer | null = null
 
@@ -46,9 +53,11 @@ export class AnswerMemory {
     return answer
   }
 
+  /** Remembers the answer if it was asked for before. */
   put(url: string, answer: Answer): void {
     const before = this.#answers.get(url)
     if (before) this.#characters -= before.body.length
+    else if (!this.#wasAsked(url)) return
     this.#answers.delete(url)
     this.#answers.set(url, answer)
     this.#newest = answer
@@ -59,5 +68,12 @@ export class AnswerMemory {
       this.#characters -= body.length
       if (this.#characters <= this.#charactersMax) return
     }
+  }
+
+  #wasAsked(url: string): boolean {
+    if (this.#askedOnce.delete(url)) return true
+    if (this.#askedOnce.size >= askedOnceMax) this.#askedOnce.clear()
+    this.#askedOnce.add(url)
+    return false
   }
 }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toDecimal, zeroSum } from '../../domain/money.ts'
-import { type DayTotals, emptyDay } from './sqlite-day.ts'
-import { buildSpan, spanDays } from './sqlite-span.ts'
+import { type DayTotals, emptyDay, encodeDay } from './sqlite-day.ts'
+import { buildSpan, type Span, spanDays } from './sqlite-span.ts'
 
 /** A day with so many bots in its last hour, all of one subject. */
 function busyDay(subject: number, count: number, value = zeroSum): DayTotals {
@@ -13,17 +13,22 @@ function busyDay(subject: number, count: number, value = zeroSum): DayTotals {
   return day
 }
 
-const nameOf = (subject: number): number => subject
-
-test('a running count stands at every boundary between days', () => {
-  const span = buildSpan(
-    new Map([
-      [0, busyDay(4, 10)],
-      [2, busyDay(9, 1)],
-      [31, busyDay(4, 5)],
-    ]),
+/** The span of days by their place, as they are stored. */
+const spanOf = (
+  days: readonly (readonly [number, DayTotals])[],
+  nameOf = (subject: number) => subject,
+): Span =>
+  buildSpan(
+    days.map(([place, day]) => ({ place, data: encodeDay(day) })),
     nameOf,
   )
+
+test('a running count stands at every boundary between days', () => {
+  const span = spanOf([
+    [0, busyDay(4, 10)],
+    [2, busyDay(9, 1)],
+    [31, busyDay(4, 5)],
+  ])
   assert.deepEqual([...span.names], [4, 9])
   const runningOf = (index: number): number[] =>
     Array.from({ length: spanDays + 1 }, (_, boundary) => span.counts[boundary * 2 + index]!)
@@ -33,13 +38,10 @@ test('a running count stands at every boundary between days', () => {
 
 test('more than 65,535 in an hour and more than 2^32 in a span are exact', () => {
   for (const count of [65_535, 65_536, 2 ** 32 - 1, 2 ** 32, 2 ** 40 + 1]) {
-    const span = buildSpan(
-      new Map([
-        [3, busyDay(1, count)],
-        [4, busyDay(1, 1)],
-      ]),
-      nameOf,
-    )
+    const span = spanOf([
+      [3, busyDay(1, count)],
+      [4, busyDay(1, 1)],
+    ])
     assert.equal(span.hours[3 * 72 + 23 * 3], count)
     assert.equal(span.counts.at(-1), count + 1)
   }
@@ -48,7 +50,7 @@ test('more than 65,535 in an hour and more than 2^32 in a span are exact', () =>
 test('subjects of one name are one count and one sum', () => {
   const day = busyDay(1, 2, toDecimal(0.7))
   day.subjects.set(2, { count: 3, value: toDecimal(0.6) })
-  const span = buildSpan(new Map([[0, day]]), () => 5)
+  const span = spanOf([[0, day]], () => 5)
   assert.deepEqual([...span.names], [5])
   assert.equal(span.counts.at(-1), 5)
   assert.deepEqual([span.wholes.at(-1), span.billionths.at(-1)], [0, 1_300_000_000])

@@ -4,7 +4,7 @@ import type { DateRange } from '../../domain/date-range.ts'
 import { eventTypes } from '../../domain/event.ts'
 import { addDecimals, type DecimalSum, zeroSum } from '../../domain/money.ts'
 import type { CountsByName, Granularity, SeriesCounts } from '../event-store.ts'
-import { type DayTotals, dayKey, dayOfKey, decodeDay, hoursLength } from './sqlite-day.ts'
+import { dayKey, dayOfKey, hoursLength } from './sqlite-day.ts'
 import { noNames, type Ranking, rankNames, type SiteName, sortedCounts } from './sqlite-ranking.ts'
 import type { Snapshot } from './sqlite-snapshot.ts'
 import { buildSpan, type Span, spanDays, spanOf } from './sqlite-span.ts'
@@ -56,6 +56,7 @@ export class SqliteSummaries {
     this.#inSnapshot = inSnapshot
     this.#revision = reader.prepare('SELECT revision FROM site_state WHERE site = ?')
     this.#days = reader.prepare('SELECT key, data FROM day WHERE key BETWEEN ? AND ?')
+    this.#days.setReturnArrays(true)
     this.#firstKey = reader.prepare('SELECT min(key) AS key FROM day WHERE key BETWEEN ? AND ?')
     this.#lastKey = reader.prepare('SELECT max(key) AS key FROM day WHERE key BETWEEN ? AND ?')
     this.#subjects = reader.prepare('SELECT id, type, name, company FROM subject WHERE site = ? ORDER BY id')
@@ -168,11 +169,12 @@ export class SqliteSummaries {
   }
 
   #readSpan(site: number, summary: SiteSummary, number: number): Span {
-    const days = new Map<number, DayTotals>()
     const firstDay = number * spanDays
-    for (const row of this.#days.iterate(dayKey(site, firstDay), dayKey(site, firstDay + spanDays - 1))) {
-      days.set(dayOfKey(Number(row.key)) - firstDay, decodeDay(row.data as Uint8Array))
-    }
+    const rows = this.#days.all(dayKey(site, firstDay), dayKey(site, firstDay + spanDays - 1)) as unknown
+    const days = (rows as [number, Uint8Array][]).map(([key, data]) => ({
+      place: dayOfKey(key) - firstDay,
+      data,
+    }))
     return buildSpan(days, subject => {
       const name = summary.nameBySubject.get(subject)
       if (name !== undefined) return name
@@ -205,7 +207,7 @@ export class SqliteSummaries {
 
   /** Sites are visited by the same bots: one object serves all, which keeps what answers touch in the processor's cache. */
   #shared(typeNumber: number, name: string, company: string): SiteName {
-    const key = JSON.stringify([typeNumber, name, company])
+    const key = `${typeNumber}${name.length} ${name}${company}`
     let shared = this.#sharedNames.get(key)
     if (!shared) {
       shared = { type: eventTypes[typeNumber]!, name, company }
