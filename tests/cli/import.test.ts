@@ -5,6 +5,7 @@ import path from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
+import { dayOf } from '../../src/domain/date-range.ts'
 import type { EventPosition } from '../../src/domain/event.ts'
 import type { ImportReport } from '../../src/ingest/import-log.ts'
 import { addAccount, dataIn } from '../support/accounts.ts'
@@ -245,6 +246,31 @@ describe('an import that is ended from outside', () => {
     assert.equal(first.recorded.bot + second.recorded.bot, bigLines / 3)
     assert.equal((await pathsOf(folder, site.number)).size, bigLines / 3)
   })
+})
+
+test('imports of one log at the same moment count it once: whoever comes second goes on behind the other, or says to run it again', async () => {
+  const data = temporaryFolder()
+  const { site } = await addAccount(data, { domain: expected.domain })
+  const text = gunzipSync(readFileSync(realLog))
+  const plain = path.join(data, 'the-same.log')
+  writeFileSync(plain, text)
+  const argv = (source: string) => ['import', source, '--site', site.id, '--data', data, '--json']
+  const endings = await Promise.all([
+    footfall(argv(realLog)),
+    footfall(argv(plain)),
+    footfall(argv('-'), { input: text.toString() }),
+  ])
+  for (const { code, stderr } of endings)
+    if (code !== 0) assert.match(stderr, /is being imported by somebody else at this moment/)
+  assert.ok(endings.some(({ code }) => code === 0))
+  const { bot, referral } = await dataIn(data).stores.events.countsByName(site.number, {
+    start: 0,
+    end: dayOf(Date.now()),
+  })
+  const sum = (names: readonly { count: number }[]) => names.reduce((total, { count }) => total + count, 0)
+  assert.deepEqual([sum(bot), sum(referral)], [expected.bot_visits, expected.referrals])
+  const again = await footfallJson<ImportReport>(data, ['import', plain, '--site', site.id])
+  assert.equal(again.duplicate, expected.lines)
 })
 
 test('--follow records what is added while a server answers, and ends with a report at Ctrl-C', async () => {

@@ -20,6 +20,8 @@ export interface ImportBatch {
   readonly tally: Tally
   /** Where the log stands behind these events; null when it stands where it stood. */
   readonly progress: ImportProgress | null
+  /** Names the step that leads there, which only one import may take. */
+  readonly step: string
 }
 
 const batchEventsMax = 65_536
@@ -89,7 +91,7 @@ export class BatchWriter {
   }
 
   /** Not async, so that the events are let go as soon as the store has taken what it needs of them. */
-  #append({ events, tally, progress }: ImportBatch): Promise<void> {
+  #append({ events, tally, progress, step }: ImportBatch): Promise<void> {
     if (progress === null) {
       addTally(this.stored, tally)
       return Promise.resolve()
@@ -97,7 +99,7 @@ export class BatchWriter {
     const { store, clock, site, account, monthlyLimit } = this.#target
     const now = clock()
     return store
-      .append({ site, account, events, now, monthlyLimit, importProgress: progress })
+      .append({ site, account, events, now, monthlyLimit, importProgress: progress, onceKeys: [step] })
       .then(outcome => {
         if (outcome.outcome !== 'recorded') throw refusal(outcome, this.stored, now)
         addTally(this.stored, tally)
@@ -112,6 +114,13 @@ function refusal(outcome: AppendOutcome, stored: Tally, now: number): AppError {
       'LIMIT_EXCEEDED',
       `The account may record ${outcome.limit} events a month, and ${outcome.used} are used. This import recorded ${recorded}; next month, or with another plan, run the same command again: it goes on where it stopped.`,
       { retryAfterSeconds: secondsToNextMonth(now) },
+    )
+  }
+  if (outcome.outcome === 'known-keys') {
+    return new AppError(
+      'OVERLOADED',
+      'The same log is being imported by somebody else at this moment. Nothing was counted twice. When that import has ended, run this one again: it goes on where the other one has come to.',
+      { retryAfterSeconds: 10 },
     )
   }
   return new AppError('SITE_NOT_FOUND', 'The site was removed while the log was being imported.')

@@ -18,6 +18,8 @@ export interface KnownPosition {
    * the reader stands at its beginning, and all of its lines are known.
    */
   readonly allKnown: boolean
+  /** Imports of logs that begin the same, this one or others: what was known when it was decided where to go on. */
+  readonly alike: readonly ImportProgress[]
 }
 
 /** `reopen` opens the same bytes once more. Throws INVALID_PARAMETER when they would be needed but cannot be had. */
@@ -28,13 +30,17 @@ export async function findPosition(
 ): Promise<KnownPosition> {
   const reader = new LineReader(opened.source)
   await readHead(reader, known.headLengthMax)
-  const sameHead = known.withHead(reader.head)
-  if (sameHead.length === 0) return { reader, opened, progress: null, allKnown: false }
+  const alike = known.withHead(reader.head)
+  if (alike.length === 0) return { reader, opened, progress: null, allKnown: false, alike }
   const { seekable } = opened.source
-  return seekable === null
-    ? passThrough(opened, reader, sameHead, reopen)
-    : seekTo(opened, reader, seekable, sameHead)
+  const found =
+    seekable === null
+      ? await passThrough(opened, reader, alike, reopen)
+      : await seekTo(opened, reader, seekable, alike)
+  return { ...found, alike }
 }
+
+type FoundPosition = Omit<KnownPosition, 'alike'>
 
 /** As much as the longest known beginning has, and at least one line; a live pipe may have brought no more yet. */
 async function readHead(reader: LineReader, needed: number): Promise<void> {
@@ -49,7 +55,7 @@ async function seekTo(
   fromBeginning: LineReader,
   bytes: SeekableBytes,
   sameHead: readonly ImportProgress[],
-): Promise<KnownPosition> {
+): Promise<FoundPosition> {
   const size = await bytes.size()
   const { head } = fromBeginning
   if (sameHead[0]!.offset > size) {
@@ -76,7 +82,7 @@ async function passThrough(
   reader: LineReader,
   sameHead: readonly ImportProgress[],
   reopen: () => Promise<OpenedLog>,
-): Promise<KnownPosition> {
+): Promise<FoundPosition> {
   let found: ImportProgress | null = null
   let allKnown = false
   for (const progress of sameHead.toReversed()) {

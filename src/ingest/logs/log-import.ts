@@ -6,7 +6,7 @@ import { type LogContext, startOf } from './known-logs.ts'
 import type { KnownPosition } from './known-position.ts'
 import { type JudgeParts, LineJudge } from './line-judge.ts'
 import type { LineParser, LogFormat } from './log-line.ts'
-import type { LineReader } from './reading/line-reader.ts'
+import { fingerprintHash, type LineReader } from './reading/line-reader.ts'
 import type { OpenedLog } from './reading/open-source.ts'
 import { settlesWithin } from './reading/settles-within.ts'
 
@@ -49,6 +49,9 @@ export class LogImport {
   #notLines: number
   /** Where the log stands with the last batch that was written. */
   #writtenOffset: number
+  /** What says in the store that the log stands there; null at the beginning of a new log. */
+  #standsAt: ImportProgress | null
+  readonly #alike: readonly ImportProgress[]
   #lastWritten: Promise<void> = Promise.resolve()
   #isWriting = false
   #allKnown: boolean
@@ -56,7 +59,7 @@ export class LogImport {
   constructor(
     parts: LogImportParts,
     name: string,
-    { reader, opened, progress, allKnown }: KnownPosition,
+    { reader, opened, progress, allKnown, alike }: KnownPosition,
     format: LogFormat,
     context: LogContext | null,
   ) {
@@ -70,6 +73,8 @@ export class LogImport {
     this.#lines = progress?.lines ?? 0
     this.#notLines = context?.notLines ?? 0
     this.#writtenOffset = reader.offset
+    this.#standsAt = progress
+    this.#alike = alike
     this.#allKnown = allKnown
     this.isContinued = allKnown || progress !== null
     this.#judge.countDuplicates(this.#lines)
@@ -201,9 +206,11 @@ export class LogImport {
     const hasMoved = this.#reader.offset !== this.#writtenOffset
     if (!hasMoved && tally.lines === 0) return
     const progress = hasMoved ? this.#progress() : null
+    const step = progress === null ? '' : this.#stepTo(progress)
     this.#writtenOffset = this.#reader.offset
+    this.#standsAt = progress ?? this.#standsAt
     this.#isWriting = true
-    this.#lastWritten = writer.append({ events, tally, progress })
+    this.#lastWritten = writer.append({ events, tally, progress, step })
     this.#lastWritten.then(
       () => {
         this.#isWriting = false
@@ -211,6 +218,19 @@ export class LogImport {
       () => {},
     )
     if (progress !== null) onWritten(progress)
+  }
+
+  /**
+   * Two imports of one log at the same moment would each take the step from where the log stands: this names it the same for
+   * both, so that the store lets one of them take it. Another log with the same beginning stands on other knowledge.
+   */
+  #stepTo({ headLength, headHash }: ImportProgress): string {
+    const from = this.#writtenOffset
+    const beyond = this.#alike
+      .filter(({ offset }) => offset > from)
+      .map(({ id, offset }) => `${id} ${offset}`)
+    const known = beyond.length === 0 ? '' : fingerprintHash(Buffer.from(beyond.sort().join()))
+    return `import ${this.#standsAt?.id ?? `${headHash} ${headLength}`} ${from} ${known}`
   }
 
   #progress(): ImportProgress {
