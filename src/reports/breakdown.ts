@@ -4,7 +4,7 @@ import { type DateRange, formatDay } from '../domain/date-range.ts'
 import type { EventType } from '../domain/event.ts'
 import { addDecimals, fromDecimal, toDecimal } from '../domain/money.ts'
 import type { EventStore, FacetCount, FacetReport } from '../storage/event-store.ts'
-import { createTraits, namesFor, type ReportFilter, type TraitsOf } from './known-names.ts'
+import { createTraits, filtersNames, passingNames, type ReportFilter, type TraitsOf } from './known-names.ts'
 
 export const dimensions = ['page', 'country', 'company', 'purpose', 'bot', 'source', 'event'] as const
 export type Dimension = (typeof dimensions)[number]
@@ -59,15 +59,17 @@ export async function breakdownReport(
   { range, dimension, filter, limit }: BreakdownQuestion,
 ): Promise<BreakdownReport> {
   const traitsOf = createTraits()
-  const pagesMax = dimension === 'page' ? limit : 0
-  const facets = await readFacets(events, site, range, filter, pagesMax, traitsOf)
-  const all = rowsOf(facets, dimension, traitsOf).filter(row => weight(row, filter.type) > 0)
-  const hidden = dimension === 'page' ? Math.max(0, facets.pageCount - facets.pages.length) : 0
-  const rows = all.sort((a, b) => weight(b, filter.type) - weight(a, filter.type) || compare(a.name, b.name))
+  const found: Found = isOfNames(dimension, filter)
+    ? { names: passingNames(filter, traitsOf, await events.countsByName(site, range)) }
+    : await readFacets(events, site, range, filter, dimension === 'page' ? limit : 0, traitsOf)
+  const rows = rowsOf(found, dimension, traitsOf)
+    .filter(row => weight(row, filter.type) > 0)
+    .sort((a, b) => weight(b, filter.type) - weight(a, filter.type) || compare(a.name, b.name))
+  const hidden = dimension === 'page' ? found.pageCount! - found.pages!.length : 0
   return {
     period: { start: formatDay(range.start), end: formatDay(range.end) },
     dimension,
-    totals: withoutName(toRow(sumRows('', nameCounts(facets)))),
+    totals: withoutName(toRow(sumRows('', nameCounts(found)))),
     rows: rows.slice(0, limit).map(toRow),
     row_count: rows.length + hidden,
   }
@@ -82,36 +84,45 @@ export async function readFacets(
   pagesMax: number,
   traitsOf: TraitsOf,
 ): Promise<FacetReport> {
-  const names = namesFor(filter, traitsOf, await events.countsByName(site, range))
+  const names = filtersNames(filter)
+    ? passingNames(filter, traitsOf, await events.countsByName(site, range))
+    : null
   const onEvents = { names, path: filter.page, country: filter.country }
   return events.facets(site, { range, filter: onEvents, pagesMax, pageOrder: filter.type })
 }
 
-function rowsOf(facets: FacetReport, dimension: Dimension, traitsOf: TraitsOf): FacetCount[] {
+/** Such a question needs no more than the counts by name, which are far fewer than those by page and country. */
+const isOfNames = (dimension: Dimension, filter: ReportFilter): boolean =>
+  dimension !== 'page' && dimension !== 'country' && filter.page === null && filter.country === null
+
+type NameRow = Omit<FacetReport['names'][number], 'days'>
+type Names = { readonly names: readonly NameRow[] }
+/** Without pages and countries where the question is not about them. */
+type Found = Names & Partial<Omit<FacetReport, 'names'>>
+
+function rowsOf(found: Found, dimension: Dimension, traitsOf: TraitsOf): FacetCount[] {
   switch (dimension) {
     case 'page':
-      return [...facets.pages, facets.otherPages]
+      return [...found.pages!, found.otherPages!]
     case 'country':
-      return [...facets.countries]
+      return [...found.countries!]
     case 'company':
-      return groupNames(facets, ({ type, name, company }) => traitsOf(type, name, company).company)
+      return groupNames(found, ({ type, name, company }) => traitsOf(type, name, company).company)
     case 'purpose':
-      return groupNames(facets, ({ type, name, company }) => traitsOf(type, name, company).purpose)
+      return groupNames(found, ({ type, name, company }) => traitsOf(type, name, company).purpose)
     case 'bot':
     case 'source':
     case 'event': {
       const type = ({ bot: 'bot', source: 'referral', event: 'conversion' } as const)[dimension]
-      return groupNames(facets, each => (each.type === type ? each.name : null))
+      return groupNames(found, each => (each.type === type ? each.name : null))
     }
   }
 }
 
-type NameRow = FacetReport['names'][number]
-
 /** Adds up the names of each group; those whose group is null are left out. */
-export function groupNames(facets: FacetReport, groupOf: (name: NameRow) => string | null): FacetCount[] {
+export function groupNames({ names }: Names, groupOf: (name: NameRow) => string | null): FacetCount[] {
   const groups = new Map<string, FacetCount[]>()
-  for (const name of facets.names) {
+  for (const name of names) {
     const group = groupOf(name)
     if (group === null) continue
     const rows = groups.get(group) ?? []
@@ -121,7 +132,7 @@ export function groupNames(facets: FacetReport, groupOf: (name: NameRow) => stri
   return Array.from(groups, ([name, rows]) => sumRows(name, rows))
 }
 
-export const nameCounts = (facets: FacetReport): FacetCount[] => facets.names.map(nameCount)
+export const nameCounts = ({ names }: Names): FacetCount[] => names.map(nameCount)
 
 const nameCount = ({ type, name, count, value }: NameRow): FacetCount => ({
   ...{ name, bot: 0, referral: 0, conversion: 0, value },

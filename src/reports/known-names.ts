@@ -2,7 +2,7 @@
 import { catalogue } from '../detection/catalogue/catalogue.ts'
 import type { BotPurpose } from '../detection/detector.ts'
 import type { EventType } from '../domain/event.ts'
-import type { CountsByName } from '../storage/event-store.ts'
+import type { CountsByName, NameCount } from '../storage/event-store.ts'
 
 export interface NameTraits {
   /** Operator of the bot or assistant; empty for conversions and where it is not known. */
@@ -68,17 +68,18 @@ export function passesByName(
   )
 }
 
-/** The names that pass, for the store; null when the filter says nothing about names. */
-export function namesFor(
+/** Whether a filter has conditions on names, besides those on pages and countries. */
+export function filtersNames({ page: _, country: __, ...onNames }: ReportFilter): boolean {
+  return Object.values(onNames).some(value => value !== null)
+}
+
+/** The names that pass, with their counts. */
+export function passingNames(
   filter: ReportFilter,
   traitsOf: TraitsOf,
   counts: CountsByName,
-): { type: EventType; name: string }[] | null {
-  const { page: _, country: __, ...onNames } = filter
-  if (Object.values(onNames).every(value => value === null)) return null
+): (NameCount & { readonly type: EventType })[] {
   return (['bot', 'referral', 'conversion'] as const).flatMap(type =>
-    counts[type]
-      .filter(({ name, company }) => passesByName(filter, traitsOf, { type, name, company }))
-      .map(({ name }) => ({ type, name })),
+    counts[type].map(count => ({ ...count, type })).filter(name => passesByName(filter, traitsOf, name)),
   )
 }

@@ -55,6 +55,11 @@ export class ByteReader {
     return this.#position >= this.#bytes.length
   }
 
+  /** Bytes read so far. */
+  get position(): number {
+    return this.#position
+  }
+
   number(): number {
     const bytes = this.#bytes
     let byte = bytes[this.#position++]!

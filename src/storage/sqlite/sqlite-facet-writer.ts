@@ -1,7 +1,8 @@
 /** The write side of the breakdown roll-up, inside the transaction of the events that it counts. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dayKey } from './sqlite-day.ts'
-import { decodeFacets, encodeFacets, FacetTable, facetTailMax } from './sqlite-facets.ts'
+import { decodeFacets, packFacets } from './sqlite-facet-columns.ts'
+import { encodeFacets, FacetTable, facetTailMax } from './sqlite-facets.ts'
 
 export class FacetWriter {
   readonly #tail: StatementSync
@@ -52,7 +53,7 @@ export class FacetWriter {
     const stored = this.#merged.get(key)
     const merged = stored ? decodeFacets(stored.data as Uint8Array) : new FacetTable()
     merged.absorb(tail)
-    this.#putMerged.run(key, encodeFacets(merged))
+    this.#putMerged.run(key, packFacets(merged))
     this.#dropTail.run(key)
   }
 }

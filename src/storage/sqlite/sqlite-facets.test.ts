@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { toDecimal, zeroSum } from '../../domain/money.ts'
+import { decodeFacets } from './sqlite-facet-columns.ts'
 import {
-  decodeFacets,
   encodeFacets,
   FacetTable,
   facetCountry,

@@ -28,6 +28,8 @@ const emptySlot = -1
 /** Counts by triple, in the order in which the triples were first seen. */
 export class FacetTable {
   size = 0
+  /** So many of the first triples are in the order of their pages. */
+  sortedSize = 0
   subjects = new Float64Array(64)
   paths = new Float64Array(64)
   countries = new Uint16Array(64)
@@ -36,7 +38,7 @@ export class FacetTable {
   readonly values = new Map<number, DecimalSum>()
   #slots = new Int32Array(128).fill(emptySlot)
 
-  add(subject: number, path: number, country: number, count: number, value: DecimalSum): void {
+  add(subject: number, path: number, country: number, count: number, value = zeroSum): void {
     let slot = this.#slotOf(subject, path, country)
     if (this.#slots[slot] === emptySlot) {
       if (this.size === this.counts.length) {
@@ -137,12 +139,4 @@ export function visitFacets(bytes: Uint8Array, visit: FacetVisitor): void {
     const value = packed % 2 === 1 ? reader.decimal() : zeroSum
     visit(subject, path, country, Math.floor(packed / 2), value)
   }
-}
-
-export function decodeFacets(bytes: Uint8Array): FacetTable {
-  const table = new FacetTable()
-  visitFacets(bytes, (subject, path, country, count, value) =>
-    table.add(subject, path, country, count, value),
-  )
-  return table
 }

@@ -1,4 +1,4 @@
-/** Puts counted names in the order of reports: by count, descending, then by name. */
+/** Puts counted names in the order of reports: by count, descending, then by name; and finds the largest of many. */
 import type { EventType } from '../../domain/event.ts'
 import { type DecimalSum, fromDecimal } from '../../domain/money.ts'
 import type { CountsByName, NameCount } from '../event-store.ts'
@@ -71,4 +71,24 @@ export function rankNames(siteNames: readonly SiteName[]): Ranking {
     ranks[index] = rank
   })
   return { names, order, ranks }
+}
+
+/**
+ * Indexes of the largest weights, the largest first, none for a weight of 0; of equal ones, that with the smaller id. Sorts few of them.
+ */
+export function largest(weights: Float64Array, idOf: (index: number) => number, most: number): number[] {
+  const isBefore = (a: number, b: number): boolean =>
+    weights[a]! > weights[b]! || (weights[a] === weights[b] && idOf(a) < idOf(b))
+  let found: number[] = []
+  let last = -1
+  const cut = (): void => {
+    found = found.sort((a, b) => (isBefore(a, b) ? -1 : 1)).slice(0, most)
+    last = found.length === most ? (found.at(-1) ?? -1) : -1
+  }
+  for (let i = 0; i < weights.length; i++) {
+    if (weights[i] === 0 || (last !== -1 && !isBefore(i, last))) continue
+    if (found.push(i) >= most * 2) cut()
+  }
+  cut()
+  return found
 }
