@@ -18,6 +18,8 @@ export interface Bench {
   /** Made when it is first asked for. */
   large(): Promise<StoredFixture>
   small(): Promise<StoredFixture>
+  /** As much traffic as `large`, of one site with 100,000 paths over 90 days. */
+  manyPages(): Promise<StoredFixture>
   /** A copy that may be written to. */
   copyOf(fixture: StoredFixture): StoredFixture
   /** A new folder, removed after the run. */

@@ -6,10 +6,20 @@ import { type NewEvent, namedBySender, type Provenance } from '../src/domain/eve
 import { hashApiKey, newApiKey, newId } from '../src/domain/ids.ts'
 import type { Stores } from '../src/storage/stores.ts'
 
+/** How the traffic is spread. */
+export interface FixtureShape {
+  readonly sites: number
+  readonly days: number
+  /** Distinct paths of a site. */
+  readonly pages: number
+}
+
 export const fixtureSites = 1_000
-export const fixtureDays = 180
-/** Of a site at a time, at least. */
-const batchEvents = 100
+export const manySites: FixtureShape = { sites: fixtureSites, days: 180, pages: 500 }
+/** One site with so many pages that no day keeps them all. */
+export const manyPages: FixtureShape = { sites: 1, days: 90, pages: 100_000 }
+/** Of a site at a time, at least and at the most. */
+const batchEvents = { least: 100, most: 10_000 }
 
 export interface Fixture {
   /** Read and write. */
@@ -19,11 +29,12 @@ export interface Fixture {
   readonly lastDay: number
 }
 
-/** Fills empty stores with `events` events of 1,000 sites over 180 days, in the order of time, all sites mixed. */
+/** Fills empty stores with `events` events, in the order of time, all sites mixed. */
 export async function fillFixture(
   stores: Stores,
   events: number,
-  onDay: (done: number) => void,
+  { sites: siteCount, days, pages }: FixtureShape,
+  onProgress: (share: number) => void,
 ): Promise<Fixture> {
   const now = Date.now()
   const lastDay = dayOf(now)
@@ -44,23 +55,24 @@ export async function fillFixture(
     createdAt: now,
   })
   const sites = await Promise.all(
-    Array.from({ length: fixtureSites }, async (_, i) => {
+    Array.from({ length: siteCount }, async (_, i) => {
       const domain = `site-${i}.example`
       const site = { id: newId('site'), accountId: account.id, domain, key: newId('ak'), createdAt: now }
       return (await stores.accounts.addSite(site))!
     }),
   )
-  const traffic = new FixtureTraffic()
-  const perSiteDay = events / fixtureSites / fixtureDays
-  const firstDay = lastDay - fixtureDays + 1
+  const traffic = new FixtureTraffic(pages)
+  const perSite = events / siteCount
+  const firstDay = lastDay - days + 1
   // Little traffic is handed over in batches of as many events as much traffic, or it would take as long.
-  const step = Math.max(1, Math.ceil(batchEvents / perSiteDay))
-  for (let d = 0; d < fixtureDays; d += step) {
-    const end = Math.min(d + step, fixtureDays)
-    const count = Math.round(perSiteDay * end) - Math.round(perSiteDay * d)
+  const wanted = Math.min(batchEvents.most, Math.max(batchEvents.least, perSite / days))
+  const batches = Math.max(1, Math.round(perSite / wanted))
+  for (let done = 0; done < batches; done++) {
+    const [from, to] = [done / batches, (done + 1) / batches]
+    const count = Math.round(perSite * to) - Math.round(perSite * from)
     const waiting: Promise<unknown>[] = []
     for (const site of sites) {
-      const batch = traffic.days(firstDay + d, end - d, count)
+      const batch = traffic.span(firstDay + days * from, days / batches, count)
       waiting.push(
         stores.events.append({
           site: site.number,
@@ -73,7 +85,7 @@ export async function fillFixture(
       if (waiting.length === 100) await Promise.all(waiting.splice(0))
     }
     await Promise.all(waiting)
-    onDay(end)
+    onProgress(to)
   }
   return { key, siteIds: sites.map(site => site.id), lastDay }
 }
@@ -81,10 +93,12 @@ export async function fillFixture(
 /** Bots, assistants, pages and countries as uneven as real ones: the first of a list is met most. */
 export class FixtureTraffic {
   #state = 1
+  readonly #pages: number
   readonly #bots: readonly { name: string; company: string; provenance: Provenance }[]
   readonly #assistants: readonly { name: string; provenance: Provenance }[]
 
-  constructor() {
+  constructor(pages = manySites.pages) {
+    this.#pages = pages
     const version = createDetector({ excludedBots: new Set() }).catalogueVersion
     const provenance = (userAgent: string, referrerHost: string | null, rule: string): Provenance => ({
       arrival: 'hits',
@@ -120,17 +134,17 @@ export class FixtureTraffic {
   }
 
   /** Three of four are bots, one of fifty a conversion. */
-  days(first: number, days: number, count: number): NewEvent[] {
+  span(firstDay: number, days: number, count: number): NewEvent[] {
     const stepMs = (days * dayMs) / count
     return Array.from({ length: count }, (_, i) =>
-      this.event(first * dayMs + Math.floor((i + this.share()) * stepMs)),
+      this.event(Math.floor(firstDay * dayMs + (i + this.share()) * stepMs)),
     )
   }
 
   event(createdAt: number): NewEvent {
     const kind = this.share()
     const common = {
-      path: `/articles/2026/page-${this.#uneven(500)}`,
+      path: `/articles/2026/page-${this.#uneven(this.#pages)}`,
       country: ['US', 'DE', 'GB', 'FR', 'JP', 'IE'][this.#uneven(6)]!,
       createdAt,
     }

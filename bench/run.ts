@@ -5,6 +5,8 @@ import { cpus, loadavg, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Bench, Benchmark, Row, RowNotMeasured } from './benchmark.ts'
+import { breakdowns } from './breakdowns.ts'
+import { manyPages } from './fixture.ts'
 import { imports } from './import.ts'
 import { loadGenerator } from './load.ts'
 import { reads } from './reads.ts'
@@ -24,7 +26,7 @@ const sizes = {
   quick: { rounds: 2, seconds: 1, large: 500_000, small: 50_000, logLines: [200_000] },
 }
 
-const benchmarks: readonly Benchmark[] = [...reads, ...recording, ...imports, ...sizeAndStart]
+const benchmarks: readonly Benchmark[] = [...reads, ...recording, ...imports, ...sizeAndStart, ...breakdowns]
 
 const { values: options } = parseArgs({
   options: {
@@ -94,6 +96,7 @@ function openBench(temporary: string, size: (typeof sizes)['whole']): Bench {
     ...size,
     large: () => storedFixture(folder, size.large, say),
     small: () => storedFixture(folder, size.small, say),
+    manyPages: () => storedFixture(folder, size.large, say, manyPages),
     copyOf: fixture => copyFixture(fixture, newFolder()),
     newFolder,
     say,
