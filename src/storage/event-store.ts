@@ -1,6 +1,6 @@
 /** The port to the store of events: what every engine must do, in the words of the subject. tests/contract holds engines to it. */
 import type { DateRange } from '../domain/date-range.ts'
-import type { EventPosition, EventType, NewEvent, StoredEvent } from '../domain/event.ts'
+import type { Arrival, EventPosition, EventType, NewEvent, StoredEvent } from '../domain/event.ts'
 import type { DecimalSum } from '../domain/money.ts'
 import type { Soon } from '../domain/soon.ts'
 
@@ -19,6 +19,55 @@ export interface EventBatch {
   readonly onceKeys?: readonly string[]
   /** Where the import of a log stands once these events are stored; kept in the same transaction. */
   readonly importProgress?: ImportProgress
+  /** What came in together with the events: counted in `health`. */
+  readonly intake?: Intake
+}
+
+/** What one request or part of a log brought besides events. Every item received is an event, ignored, or a duplicate. */
+export interface Intake {
+  readonly arrival: Arrival
+  /** Items that became no event, by reason. */
+  readonly ignored: Readonly<Record<string, number>>
+  /** Items that were dealt with before. */
+  readonly duplicates: number
+}
+
+/** A request that was refused as a whole. */
+export interface Rejection {
+  readonly arrival: Arrival
+  /** Code of the error that its sender was told. */
+  readonly reason: string
+  readonly now: number
+}
+
+/** What came in by one way in since the site exists. `received` is `recorded`, `merged`, `duplicates` and all of `ignored` together. */
+export interface WayInHealth {
+  readonly arrival: Arrival
+  /** First and last time that something was taken; null when there were only rejections. */
+  readonly firstSeen: number | null
+  readonly lastSeen: number | null
+  /** The longest time between two deliveries, of those that arrived in the calendar week of the last one and the week before. */
+  readonly longestPauseMs: number
+  readonly received: number
+  readonly recorded: number
+  /** Requests that another way in had reported before. */
+  readonly merged: number
+  /** Of `recorded` and `merged`: those that came more than 24 h after they happened. */
+  readonly late: number
+  readonly duplicates: number
+  readonly ignored: Readonly<Record<string, number>>
+  /** Requests, not items. */
+  readonly rejected: number
+  readonly lastRejection: { readonly at: number; readonly reason: string } | null
+  /** The last seven UTC days that brought something, by the moment of arrival; oldest first. */
+  readonly days: readonly WayInDay[]
+}
+
+export interface WayInDay {
+  readonly day: number
+  readonly received: number
+  readonly recorded: number
+  readonly merged: number
 }
 
 /** Expected ends of an append. Only `recorded` has changed anything. */
@@ -151,7 +200,8 @@ export interface Usage {
  *   also of another process on the same data;
  * - ids are unique and below 2^53, without relying on being the only process;
  * - counts are exact, and equal the list of events to the unit;
- * - `revision` changes whenever any answer about the site may have changed, and never returns to an earlier value.
+ * - a request that several ways in report is one event (docs/decisions/0004);
+ * - `revision` changes whenever any answer about the site but `health` and StoredEvent.seenBy may have changed, and never returns to an earlier value.
  */
 export interface EventStore {
   /** Rejects with AppError OVERLOADED when more is waiting than the engine will hold, or when the disk is full. */
@@ -176,6 +226,10 @@ export interface EventStore {
   /** Drops idempotency keys older than 24 h; to be called now and then by a server. */
   forgetOldRequests(now: number): Promise<void>
   imports(site: number): Promise<ImportProgress[]>
+  /** Counts a refused request. It is stored within seconds, together with intakes that nothing was recorded of. */
+  countRejected(site: number, rejection: Rejection): void
+  /** One entry a way in by which anything has ever come. Counts of what other processes did not record may lag by seconds. */
+  health(site: number): Promise<WayInHealth[]>
   /** Forgets everything about a site, for good. Safe to repeat; later appends to it answer `site-removed`. */
   removeSite(site: number): Promise<void>
 }

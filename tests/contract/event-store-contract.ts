@@ -4,6 +4,7 @@ import { appendPromises } from './events/appends.ts'
 import { attributionPromises } from './events/attribution.ts'
 import { countPromises } from './events/counts.ts'
 import { facetPromises } from './events/facets.ts'
+import { healthPromises } from './events/health.ts'
 import { importPromises } from './events/imports.ts'
 import { modelPromises } from './events/model.ts'
 import { quotaPromises } from './events/quota.ts'
@@ -23,6 +24,7 @@ export function eventStoreContract(name: string, open: OpenEngine, lacks: Lacks 
     attributionPromises(suite)
     repeatPromises(suite)
     sameRequestPromises(suite)
+    healthPromises(suite)
     quotaPromises(suite)
     importPromises(suite)
     revisionPromises(suite)

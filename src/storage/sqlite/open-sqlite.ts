@@ -6,6 +6,7 @@ import type { Stores } from '../stores.ts'
 import { createSqliteAccountStore } from './sqlite-account-store.ts'
 import { createSqliteEventStore } from './sqlite-event-store.ts'
 import { Freshness } from './sqlite-freshness.ts'
+import { IntakeNotes } from './sqlite-intake-notes.ts'
 import { busyTimeoutMs, migrate } from './sqlite-schema.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
@@ -24,11 +25,13 @@ export function openSqlite({ file, summaryBytesMax = 128 * 2 ** 20 }: SqliteOpti
   reader.exec('PRAGMA cache_size = -32768')
   const freshness = new Freshness(reader)
   const writer = new SqliteWriter(file, () => freshness.expire())
+  const notes = new IntakeNotes(writer)
   return {
-    events: createSqliteEventStore(reader, writer, freshness, summaryBytesMax),
+    events: createSqliteEventStore(reader, writer, freshness, notes, summaryBytesMax),
     accounts: createSqliteAccountStore(reader, writer, freshness),
     beginRequest: () => freshness.hold(),
     async close() {
+      await notes.flush()
       await writer.close()
       reader.close()
     },

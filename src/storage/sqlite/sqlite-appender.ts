@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dayMs, dayOf, hourMs, monthOf } from '../../domain/date-range.ts'
+import { arrivals } from '../../domain/event.ts'
 import { toDecimal, zeroSum } from '../../domain/money.ts'
 import type { AppendOutcome, EventBatch } from '../event-store.ts'
 import { allocateColumns, type EventColumns } from './sqlite-chunk.ts'
@@ -12,7 +13,15 @@ import { addToSubject, type DayTotals, dayKey, decodeDay, emptyDay, encodeDay } 
 import { SqliteDictionary, subjectsPerSiteMax, TooManyNames } from './sqlite-dictionary.ts'
 import { FacetWriter } from './sqlite-facet-writer.ts'
 import { type FacetTable, facetCountry } from './sqlite-facets.ts'
-import { originFields, type PackedEvents, selectEvents, subjectFields } from './sqlite-packed-events.ts'
+import { HealthWriter } from './sqlite-health-writer.ts'
+import type { SiteNote } from './sqlite-intake-notes.ts'
+import {
+  leavesTrace,
+  originFields,
+  type PackedEvents,
+  selectEvents,
+  subjectFields,
+} from './sqlite-packed-events.ts'
 import { type GatheredSightings, type Matches, RequestMatcher } from './sqlite-request-matcher.ts'
 import { isOneWay, ownFingerprint, sightingOf } from './sqlite-sighting.ts'
 
@@ -22,6 +31,9 @@ export type PackedBatch = Omit<EventBatch, 'events'> & { readonly events: Packed
 export type PackedOutcome = AppendOutcome | { readonly outcome: 'too-many-names'; readonly limit: number }
 
 const idempotencyMs = dayMs
+
+/** Events that came in later than this after they happened are told as late. */
+const lateMs = dayMs
 
 /** Never the key of a whole request, since those that senders choose have no space. */
 const onceKey = (key: string): string => `once ${key}`
@@ -41,6 +53,7 @@ export class SqliteAppender {
   readonly #chunks: ChunkWriter
   readonly #facets: FacetWriter
   readonly #matcher: RequestMatcher
+  readonly #health: HealthWriter
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #gathered = new Map<number, Gathered>()
   readonly #usage = new Map<
@@ -53,6 +66,7 @@ export class SqliteAppender {
     this.#chunks = new ChunkWriter(database)
     this.#facets = new FacetWriter(database)
     this.#matcher = new RequestMatcher(database, this.#dictionary)
+    this.#health = new HealthWriter(database, this.#dictionary)
     this.#statements = prepareStatements(database)
   }
 
@@ -95,7 +109,13 @@ export class SqliteAppender {
         ...[site, id, offset, headLength, headHash, windowLength, windowHash, context, lines, updatedAt],
       )
     }
+    if (leavesTrace(batch, batch.events)) this.#countIntake(batch, events.count)
     return { outcome: 'recorded' }
+  }
+
+  /** Counts what was taken without recording anything, and what was refused. */
+  addNotes(notes: readonly SiteNote[]): void {
+    for (const note of notes) this.#health.add(note.site, note)
   }
 
   /** Writes what was gathered; to be called once, right before the commit. */
@@ -105,8 +125,9 @@ export class SqliteAppender {
         if (runs.length > 0) this.#chunks.write(site, type, runs)
       })
       for (const [day, totals] of days) this.#statements.putDay.run(dayKey(site, day), encodeDay(totals))
-      this.#statements.changeSite.run(site, now, ways)
+      this.#statements.changeSite.run(site, now, ways, this.#health.take(site))
     }
+    this.#health.flush()
     this.#facets.flush()
     for (const { account, month, bySite } of this.#usage.values()) {
       for (const [site, events] of bySite)
@@ -123,6 +144,7 @@ export class SqliteAppender {
     this.#usage.clear()
     this.#dictionary.forget()
     this.#matcher.discard()
+    this.#health.discard()
   }
 
   /** Drops requests remembered for longer than 24 h. */
@@ -152,6 +174,21 @@ export class SqliteAppender {
       this.#usage.set(key, usage)
     }
     return usage
+  }
+
+  #countIntake({ site, now, events, intake }: PackedBatch, recorded: number): void {
+    if (!intake) return
+    this.#health.add(site, {
+      arrival: arrivals.indexOf(intake.arrival),
+      now,
+      recorded,
+      merged: events.count - recorded,
+      late: events.time.reduce((late, time) => (time < now - lateMs ? late + 1 : late), 0),
+      duplicates: intake.duplicates,
+      ignored: intake.ignored,
+      rejected: 0,
+      reason: '',
+    })
   }
 
   /** Null where no other way in can have reported the same: most sites have one. */
@@ -244,8 +281,9 @@ function prepareStatements(database: DatabaseSync) {
     state: prepare('SELECT removed, ways FROM site_state WHERE site = ?'),
     // A revision is at least the time, so that a restored backup never repeats one.
     changeSite: prepare(
-      `INSERT INTO site_state (site, revision, ways) VALUES (?, ?, ?)
-       ON CONFLICT (site) DO UPDATE SET revision = max(revision + 1, excluded.revision), ways = excluded.ways`,
+      `INSERT INTO site_state (site, revision, ways, health) VALUES (?1, ?2, ?3, coalesce(?4, x''))
+       ON CONFLICT (site) DO UPDATE SET
+         revision = max(revision + 1, ?2), ways = ?3, health = coalesce(?4, health)`,
     ),
     takeIds: prepare("UPDATE counter SET value = value + ? WHERE name = 'event-id' RETURNING value"),
     getDay: prepare('SELECT data FROM day WHERE key = ?'),

@@ -48,7 +48,7 @@ export class SqliteDictionary {
   ): { texts: Float64Array; subjects: Float64Array; origins: Float64Array } {
     const textIds = new Float64Array(events.texts.length + 1)
     const text = (index: number): number => {
-      if (index !== 0 && textIds[index] === 0) textIds[index] = this.#text(site, events.texts[index - 1]!)
+      if (index !== 0 && textIds[index] === 0) textIds[index] = this.textId(site, events.texts[index - 1]!)
       return textIds[index]!
     }
     const subjects = this.#subjects(site, events)
@@ -80,7 +80,8 @@ export class SqliteDictionary {
     this.#remembered = 0
   }
 
-  #text(site: number, value: string): number {
+  /** Id of a text, which is added where it is missing. */
+  textId(site: number, value: string): number {
     return (
       this.findText(site, value) ??
       this.#remember(site, textKey(value), this.#addText.run(site, value).lastInsertRowid)

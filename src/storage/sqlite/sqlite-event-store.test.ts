@@ -19,6 +19,7 @@ import type { CountsByName, EventStore } from '../event-store.ts'
 import { SqliteAppender } from './sqlite-appender.ts'
 import { createSqliteEventStore } from './sqlite-event-store.ts'
 import { Freshness } from './sqlite-freshness.ts'
+import { IntakeNotes } from './sqlite-intake-notes.ts'
 import { packEvents } from './sqlite-packed-events.ts'
 import { migrate } from './sqlite-schema.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
@@ -33,7 +34,9 @@ function openCounting(summaryBytesMax = 2 ** 20) {
   const freshness = new Freshness(reader)
   const writer = new SqliteWriter(file, () => freshness.expire())
   writers.push(writer)
-  return { reader, freshness, events: createSqliteEventStore(reader, writer, freshness, summaryBytesMax) }
+  const notes = new IntakeNotes(writer)
+  const events = createSqliteEventStore(reader, writer, freshness, notes, summaryBytesMax)
+  return { reader, freshness, events }
 }
 
 const month = { start: dayOf(noon) - 29, end: dayOf(noon) }

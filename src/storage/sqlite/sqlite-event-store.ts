@@ -6,7 +6,9 @@ import { AttributionReader } from './sqlite-attribution.ts'
 import { SqliteEventList } from './sqlite-event-list.ts'
 import { FacetReader } from './sqlite-facet-reader.ts'
 import type { Freshness } from './sqlite-freshness.ts'
-import { packEvents, transferList } from './sqlite-packed-events.ts'
+import { decodeHealth, healthOf } from './sqlite-health.ts'
+import type { IntakeNotes } from './sqlite-intake-notes.ts'
+import { leavesTrace, packEvents, transferList } from './sqlite-packed-events.ts'
 import { createFingerprints, type FindFingerprints } from './sqlite-sighting.ts'
 import { createSnapshot } from './sqlite-snapshot.ts'
 import { SqliteSummaries } from './sqlite-summaries.ts'
@@ -19,6 +21,7 @@ export function createSqliteEventStore(
   reader: DatabaseSync,
   writer: SqliteWriter,
   freshness: Freshness,
+  notes: IntakeNotes,
   summaryBytesMax: number,
 ): EventStore {
   const inSnapshot = createSnapshot(reader)
@@ -27,13 +30,15 @@ export function createSqliteEventStore(
   const facets = new FacetReader(reader, inSnapshot)
   const attribution = new AttributionReader(reader, inSnapshot)
   const usageOfMonth = reader.prepare('SELECT site, events FROM usage WHERE account = ? AND month = ?')
+  const healthOfSite = reader.prepare('SELECT health FROM site_state WHERE site = ?')
+  const textOf = reader.prepare('SELECT value FROM text WHERE id = ?')
   const importsOfSite = reader.prepare('SELECT * FROM import_progress WHERE site = ?')
   const secret = reader.prepare("SELECT value FROM instance WHERE name = 'fingerprint-secret'").get()
   const fingerprintsOf = createFingerprints(String(secret?.value))
   const revisionOf = rememberRevisions(reader, freshness)
 
   return {
-    append: batch => append(writer, fingerprintsOf, batch),
+    append: batch => append(writer, notes, fingerprintsOf, batch),
     revision: revisionOf,
     countsByName: (site, range) => summaries.countsByName(site, revisionOf(site), range),
     series: (site, range, granularity) => summaries.series(site, revisionOf(site), range, granularity),
@@ -48,6 +53,14 @@ export function createSqliteEventStore(
       return { total: [...bySite.values()].reduce((sum, events) => sum + events, 0), bySite }
     },
     forgetOldRequests: now => writer.run('forgetOldRequests', [now]),
+    countRejected: (site, rejection) => notes.addRejected(site, rejection),
+    async health(site) {
+      await notes.flush()
+      return inSnapshot(() => {
+        const packed = (healthOfSite.get(site)?.health ?? noBytes) as Uint8Array
+        return healthOf(decodeHealth(packed), id => String(textOf.get(id)?.value))
+      })
+    },
     imports: async site => importsOfSite.all(site).map(toImportProgress),
     async removeSite(site) {
       await writer.run('markSiteRemoved', [site, Date.now()])
@@ -56,8 +69,11 @@ export function createSqliteEventStore(
   }
 }
 
+const noBytes = new Uint8Array()
+
 async function append(
   writer: SqliteWriter,
+  notes: IntakeNotes,
   fingerprintsOf: FindFingerprints,
   batch: EventBatch,
 ): Promise<AppendOutcome> {
@@ -66,6 +82,10 @@ async function append(
     weight: events.count,
     transfers: transferList(events),
   })
+  const { site, now, intake } = batch
+  if (intake && outcome.outcome === 'replayed') notes.addReplayed(site, now, events.count, intake)
+  if (intake && outcome.outcome === 'recorded' && !leavesTrace(batch, events))
+    notes.addIgnored(site, now, intake)
   if (outcome.outcome !== 'too-many-names') return outcome
   throw new AppError(
     'INVALID_EVENT',

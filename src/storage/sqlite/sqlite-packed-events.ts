@@ -3,6 +3,7 @@
  * where objects would be cloned one by one (row 6 of docs/performance.md).
  */
 import { arrivals, eventTypes, type NewEvent, type Provenance } from '../../domain/event.ts'
+import type { EventBatch } from '../event-store.ts'
 import { packCountry } from './sqlite-chunk.ts'
 import { type FindFingerprints, wayOf } from './sqlite-sighting.ts'
 
@@ -143,6 +144,12 @@ export function selectEvents(
     allWays: indexes.reduce((all, index) => all | ways[index]!, 0),
   }
 }
+
+/** Whether a batch writes anything. What comes in with any other is gathered before it is stored (sqlite-intake-notes.ts). */
+export const leavesTrace = (
+  { idempotency, importProgress }: Pick<EventBatch, 'idempotency' | 'importProgress'>,
+  { count }: PackedEvents,
+): boolean => count > 0 || idempotency !== undefined || importProgress !== undefined
 
 /** The buffers that move to the writer instead of being copied. */
 export const transferList = (events: PackedEvents): ArrayBuffer[] => [

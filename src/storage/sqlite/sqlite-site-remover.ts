@@ -18,7 +18,8 @@ export function markSiteRemoved(database: DatabaseSync, site: number, now: numbe
   database
     .prepare(
       `INSERT INTO site_state (site, revision, removed) VALUES (?, ?, 1)
-       ON CONFLICT (site) DO UPDATE SET revision = max(revision + 1, excluded.revision), removed = 1`,
+       ON CONFLICT (site) DO UPDATE SET
+         revision = max(revision + 1, excluded.revision), removed = 1, ways = 0, health = x''`,
     )
     .run(site, now)
 }

@@ -39,6 +39,7 @@ function operationsOn(database: DatabaseSync) {
     appender,
     operations: {
       append: (batch: Parameters<SqliteAppender['append']>[0]) => appender.append(batch),
+      addNotes: (notes: Parameters<SqliteAppender['addNotes']>[0]) => appender.addNotes(notes),
       forgetOldRequests: (now: number) => appender.forgetOldRequests(now),
       markSiteRemoved: (site: number, now: number) => markSiteRemoved(database, site, now),
       removeSiteSlice: (site: number) => removeSiteSlice(database, site),
