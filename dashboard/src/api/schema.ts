@@ -1474,6 +1474,8 @@ export interface operations {
                         status: number | null;
                         rule: string | null;
                         catalogueVersion: string | null;
+                        source: string | null;
+                        landing: string | null;
                         entry: {
                             purpose: string | null;
                             confidence: string;

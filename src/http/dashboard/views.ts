@@ -118,6 +118,10 @@ export const ExplanationView = Type.Object({
   status: nullable(Type.Integer()),
   rule: nullable(Type.String()),
   catalogueVersion: nullable(Type.String()),
+  source: nullable(Type.String({ description: 'Of a conversion: the assistant that brought the visitor.' })),
+  landing: nullable(
+    Type.String({ description: 'Of a conversion: path of the page where that visit began.' }),
+  ),
   /** What today's catalogue knows of the name. */
   entry: nullable(
     Type.Object({
