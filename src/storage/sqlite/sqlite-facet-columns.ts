@@ -25,9 +25,10 @@ export class FacetColumns {
   /** Of the pages other than "other"; 0 where there is none. */
   lowestPage = 0
   highestPage = 0
-  /** Triples that have a value: their places, ascending, and the values as domain/money.ts splits them. */
+  /** Triples that have a value: their places, ascending, their pages as steps again, and the values as domain/money.ts splits them. */
   valuedLength = 0
   valued: Integers = new Uint32Array(0)
+  valuedPageSteps: Integers = new Uint32Array(0)
   wholes: Integers = new Float64Array(0)
   billionths: Integers = new Uint32Array(0)
 
@@ -72,6 +73,7 @@ export class FacetColumns {
     this.countries = columns.next(this.length, this.countries, Uint16Array)
     if (this.valuedLength === 0) return
     this.valued = columns.next(this.valuedLength, this.valued, Uint32Array)
+    this.valuedPageSteps = columns.next(this.valuedLength, this.valuedPageSteps, Uint32Array)
     this.wholes = columns.next(this.valuedLength, this.wholes, Float64Array)
     this.billionths = columns.next(this.valuedLength, this.billionths, Uint32Array)
   }
@@ -149,7 +151,7 @@ const writer = new ByteWriter()
 /**
  * Layout: 0; number of triples; sum of their counts; lowest page that is not 0, highest page; list of subject ids; list of countries; number of
  * values; list of the columns' widths in bytes. Then the columns, each from a multiple of 8 bytes on, low byte first: page
- * steps, counts, indexes of subjects, indexes of countries; of values their places, whole parts and billionths.
+ * steps, counts, indexes of subjects, indexes of countries; of values their places, page steps, whole parts and billionths.
  */
 export function packFacets(table: FacetTable): Uint8Array {
   const order = orderByPage(table)
@@ -180,9 +182,11 @@ export function packFacets(table: FacetTable): Uint8Array {
   writeList(countryIndex.keys)
   writer.number(valued.length)
   const values = valued.map(at => table.values.get(order[at]!)!)
+  const valuedPages = valued.map(at => table.paths[order[at]!]!)
   return withColumns([
     ...[steps, counts, subjects, countries],
     Float64Array.from(valued),
+    Float64Array.from(valuedPages, (each, v) => each - (valuedPages[v - 1] ?? 0)),
     Float64Array.from(values, ({ whole }) => whole),
     Float64Array.from(values, ({ billionths }) => billionths),
   ])
