@@ -1,8 +1,8 @@
 /**
  * What a tracker adds to a request: its time on the hot path, its whole processor time, and the throughput of a server that
- * does nothing else. `node bench/trackers.ts`, half a minute; short rounds of the two servers alternate, so that what else
- * the machine does meets both, and medians are compared within one run. On Linux the servers have one processor for
- * themselves and all else shares the others, or chance would decide who meets whom.
+ * does nothing else; for traffic that is reported and for people who are left out. `node bench/trackers.ts`, under a minute.
+ * Short rounds of the servers alternate, so that what else the machine does meets all; as it only ever adds, the fifth of the
+ * rounds that it met least is what counts. On Linux the servers have one processor for themselves and all else, the collector included, shares the others.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,21 +11,41 @@ import { type AddressInfo, connect, Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writeHits } from '../trackers/src/hit.js'
-import { footfall } from '../trackers/src/node.js'
+import { follower, footfall } from '../trackers/src/node.js'
+import { createTracker } from '../trackers/src/tracker.js'
 
-const rounds = 25
-const roundMs = 500
+const rounds = 40
+const roundMs = 150
 const connections = 16
 const hotPathRequests = 100_000
-const url = '/blog/a-post?utm_source=chatgpt.com'
 const browserHeaders = {
   'user-agent':
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
   'accept-language': 'en-GB,en;q=0.9',
   'accept-encoding': 'gzip, deflate, br',
-  referer: 'https://chatgpt.com/',
 }
+const traffic = {
+  'a click from an assistant': {
+    url: '/blog/a-post?utm_source=chatgpt.com',
+    headers: { ...browserHeaders, referer: 'https://chatgpt.com/' },
+  },
+  'a bot': {
+    url: '/blog/a-post',
+    headers: {
+      'user-agent':
+        'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.4; +https://openai.com/gptbot',
+      accept: '*/*',
+    },
+  },
+  'a person within the site': {
+    url: '/blog/a-post',
+    headers: { ...browserHeaders, referer: 'http://127.0.0.1/blog/index' },
+  },
+} as const
+type Traffic = keyof typeof traffic
+const reported = 'a click from an assistant'
+const leftOut = 'a person within the site'
 
 const [role, collectorUrl] = process.argv.slice(2)
 if (role === 'collector') serve((_request, response) => response.end('{"received":1000}'))
@@ -36,8 +56,18 @@ else if (role === 'tracked') {
     track(request, response)
     response.end('page')
   })
+} else if (role === 'unsent') {
+  // A collector that costs nothing: what is left is what the tracker itself does.
+  const answer = { status: 200, text: '{"received":1000}', retryAfter: null }
+  const options = { host: 'http://127.0.0.1:9', siteId: 'site_bench', key: 'ff_bench' }
+  const follow = follower(createTracker(options, async () => answer))
+  serve((request, response) => {
+    follow(request, response, request.url)
+    response.end('page')
+  })
 } else {
-  reportHotPath()
+  for (const kind of Object.keys(traffic) as Traffic[]) reportHotPath(kind)
+  console.log(`its share of writing a batch, later: ${writingMicroseconds().toFixed(2)} µs`)
   await reportThroughput()
 }
 
@@ -66,9 +96,10 @@ async function start(...argv: string[]): Promise<Peer> {
 }
 
 /** Calls the middleware with Node's own request and response objects, and takes off what these cost without it. */
-function reportHotPath(): void {
+function reportHotPath(kind: Traffic): void {
   const ignoreAll = footfall({ host: 'http://127.0.0.1:9', siteId: 's', key: 'k', onProblem: () => {} })
-  const rawHeaders = Object.entries({ host: '127.0.0.1', ...browserHeaders }).flat()
+  const { url, headers } = traffic[kind]
+  const rawHeaders = Object.entries({ host: '127.0.0.1', ...headers }).flat()
   const microseconds = (handler?: typeof ignoreAll): number => {
     const socket = new Socket()
     const startMs = performance.now()
@@ -85,8 +116,7 @@ function reportHotPath(): void {
   }
   const hotPath = median(Array.from({ length: 9 }, () => microseconds(ignoreAll) - microseconds()))
   ignoreAll.tracker.close(0)
-  console.log(`hot path, in the request: ${hotPath.toFixed(2)} µs`)
-  console.log(`its share of writing a batch, later: ${writingMicroseconds().toFixed(2)} µs`)
+  console.log(`hot path, in the request of ${kind}: ${hotPath.toFixed(2)} µs`)
 }
 
 function writingMicroseconds(): number {
@@ -94,10 +124,10 @@ function writingMicroseconds(): number {
   const times = Array.from({ length: 99 }, () => {
     const hits = Array.from({ length: batch }, (_, i) => ({
       method: 'GET',
-      url,
+      url: traffic[reported].url,
       status: 200,
       user_agent: browserHeaders['user-agent'],
-      referrer: browserHeaders.referer,
+      referrer: traffic[reported].headers.referer,
       ip: '127.0.0.1',
       country: undefined,
       timestamp: 1_700_000_000_000 + (i >> 4),
@@ -111,27 +141,42 @@ function writingMicroseconds(): number {
 
 async function reportThroughput(): Promise<void> {
   const collector = await start('collector')
-  const servers = { bare: await start('bare'), tracked: await start('tracked', collector.url) }
-  pin(servers.bare.child.pid!, '0')
-  pin(servers.tracked.child.pid!, '0')
+  const bare = await start('bare')
+  const tracked = await start('tracked', collector.url)
+  const unsent = await start('unsent')
+  // One of its own, or it would deliver the clicks of the round before.
+  const idle = await start('tracked', collector.url)
+  const servers = [bare, tracked, unsent, idle]
+  for (const { child } of servers) pin(child.pid!, '0')
   for (const pid of [process.pid, collector.child.pid!])
     pin(pid, `1-${Math.max(1, availableParallelism() - 1)}`)
-  const rounds = await alternate(servers)
-  for (const { child } of [servers.bare, servers.tracked, collector]) child.kill()
-  for (const which of ['bare', 'tracked'] as const) {
-    const rate = median(rounds[which].map(round => round.perSecond))
-    const cpu = median(rounds[which].map(round => round.cpuMicroseconds))
-    console.log(`${which}: ${rate.toFixed(0)} requests/s, ${cpu.toFixed(1)} µs of processor a request`)
-  }
-  const added = median(
-    rounds.tracked.map((round, i) => round.cpuMicroseconds - rounds.bare[i]!.cpuMicroseconds),
-  )
+  const [bareClick, trackedClick, unsentClick, barePerson, idlePerson] = await alternate([
+    [bare, reported],
+    [tracked, reported],
+    [unsent, reported],
+    [bare, leftOut],
+    [idle, leftOut],
+  ])
+  for (const { child } of [...servers, collector]) child.kill()
+  compare(`${reported}, delivered`, trackedClick!, bareClick!)
+  compare(`${reported}, delivery free of cost`, unsentClick!, bareClick!)
+  compare(`${leftOut}, left out`, idlePerson!, barePerson!)
+}
+
+function compare(name: string, tracked: readonly Round[], bare: readonly Round[]): void {
+  const cpu = (rounds: readonly Round[]) =>
+    quantile(
+      rounds.map(round => round.cpuMicroseconds),
+      0.2,
+    )
+  const rate = (rounds: readonly Round[]) =>
+    quantile(
+      rounds.map(round => round.perSecond),
+      0.8,
+    )
   console.log(
-    `added: ${added.toFixed(1)} µs of processor a request, 2% of a server that takes ${(added * 50).toFixed(0)} µs`,
-  )
-  const ratios = rounds.tracked.map((round, i) => round.perSecond / rounds.bare[i]!.perSecond)
-  console.log(
-    `throughput, tracked to bare: ${median(ratios).toFixed(3)} (median of ${ratios.length} pairs of rounds)`,
+    `${name}: ${cpu(tracked).toFixed(1)} µs of processor a request, bare ${cpu(bare).toFixed(1)} µs; ` +
+      `${rate(tracked).toFixed(0)} requests/s, ${(rate(tracked) / rate(bare)).toFixed(3)} of bare`,
   )
 }
 
@@ -151,31 +196,34 @@ function pin(pid: number, processors: string): void {
   }
 }
 
-async function alternate(servers: Record<'bare' | 'tracked', Peer>) {
-  const results: Record<'bare' | 'tracked', Round[]> = { bare: [], tracked: [] }
+/** Rounds of each run, in the order of the runs. */
+async function alternate(runs: readonly (readonly [Peer, Traffic])[]): Promise<Round[][]> {
+  const results: Round[][] = runs.map(() => [])
   for (let round = -2; round < rounds; round++) {
-    // Whoever goes first in one pair goes second in the next.
-    const order = round % 2 === 0 ? (['bare', 'tracked'] as const) : (['tracked', 'bare'] as const)
-    for (const which of order) {
-      const result = await load(servers[which])
+    // Whoever goes first in one round goes last in the next.
+    const order = [...runs.keys()]
+    if (round % 2 !== 0) order.reverse()
+    for (const run of order) {
+      const result = await load(...runs[run]!)
       // The first rounds only warm up.
-      if (round >= 0) results[which].push(result)
+      if (round >= 0) results[run]!.push(result)
     }
   }
   return results
 }
 
-async function load(server: Peer): Promise<Round> {
+async function load(server: Peer, kind: Traffic): Promise<Round> {
   const before = await cpuOf(server)
   const startMs = performance.now()
-  const requests = await requestsIn(roundMs, Number(new URL(server.url).port))
+  const requests = await requestsIn(roundMs, Number(new URL(server.url).port), kind)
   const seconds = (performance.now() - startMs) / 1000
   return { perSecond: requests / seconds, cpuMicroseconds: ((await cpuOf(server)) - before) / requests }
 }
 
 /** As many requests as the server answers in the time; far cheaper to send than to answer, so that the server is the limit. */
-async function requestsIn(durationMs: number, port: number): Promise<number> {
-  const headers = Object.entries({ host: '127.0.0.1', ...browserHeaders }).map(pair => pair.join(': '))
+async function requestsIn(durationMs: number, port: number, kind: Traffic): Promise<number> {
+  const { url, headers: own } = traffic[kind]
+  const headers = Object.entries({ host: '127.0.0.1', ...own }).map(pair => pair.join(': '))
   const bytes = Buffer.from([`GET ${url} HTTP/1.1`, ...headers, '', ''].join('\r\n'))
   let answered = 0
   const sockets = Array.from({ length: connections }, () => {
@@ -199,6 +247,8 @@ async function cpuOf({ child }: Peer): Promise<number> {
   return microseconds as number
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1]!
+const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+function quantile(values: readonly number[], share: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)]!
 }

@@ -14,6 +14,9 @@ export interface Expectations {
   readonly hasWebSockets: boolean
 }
 
+const plainBrowser =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
+
 export function describeTracker(engine: Engine, expected: Expectations): void {
   describe(`the tracker on ${engine.name}`, { concurrency: true }, () => {
     const collector = new Collector()
@@ -83,6 +86,23 @@ export function describeTracker(engine: Engine, expected: Expectations): void {
         urls.filter(url => /form|css|PNG|private/.test(url)),
         [],
       )
+    })
+
+    test('leaves out people who come from nowhere or from the same site, once it has reported anything', async () => {
+      const person = { 'User-Agent': plainBrowser }
+      await request(host.port, '/page/before-person', { 'User-Agent': 'GPTBot/1.2' })
+      await collector.hitFor('/page/before-person')
+      await request(host.port, '/page/person', person)
+      await request(host.port, '/page/person-within', {
+        ...person,
+        Referer: `http://127.0.0.1:${host.port}/page`,
+      })
+      await request(host.port, '/page/person-sent', { ...person, Referer: 'https://chatgpt.com/' })
+      await request(host.port, '/page/person-marked?utm_source=openai', person)
+      await collector.hitFor('/page/person-sent')
+      await collector.hitFor('/page/person-marked')
+      const urls = collector.hits.map(({ url }) => url)
+      assert.ok(!urls.includes('/page/person') && !urls.includes('/page/person-within'), urls.join(' '))
     })
 
     test('believes no X-Forwarded-For unless told to', async () => {

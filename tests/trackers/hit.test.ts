@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { catalogue } from '../../src/detection/catalogue/catalogue.ts'
 import { createDetector } from '../../src/detection/create-detector.ts'
 import { clientAddress } from '../../trackers/src/client-address.js'
-import { canCount, plainAddress, writeHits } from '../../trackers/src/hit.js'
+import { canCount, cannotCount, plainAddress, writeHits } from '../../trackers/src/hit.js'
 
 const detector = createDetector({ excludedBots: new Set() })
 
@@ -125,6 +125,81 @@ describe('requests that are not reported', () => {
       }),
       { numRuns: 2000 },
     )
+  })
+})
+
+describe('visits that are left out', () => {
+  const plain = [
+    browser,
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0',
+    'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0',
+    'Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 Safari/605.1.15',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 Mobile/15E148 Safari/604.1',
+  ]
+
+  test('are those of people, from nowhere or from the same site', () => {
+    for (const userAgent of plain) {
+      assert.ok(cannotCount('/a', userAgent, undefined, 'example.com'), userAgent)
+      assert.ok(cannotCount('/a', userAgent, 'https://example.com/b?c=d', 'example.com'), userAgent)
+    }
+  })
+
+  test('are none that the server counts, whatever they carry', () => {
+    const userAgents = catalogue.bots.flatMap(({ exampleUserAgents }) => exampleUserAgents)
+    const tokens = catalogue.bots.flatMap(({ token }) => (token === null ? [] : [token]))
+    const anyUserAgent = fc.oneof(
+      fc.constantFrom(...plain),
+      fc.constantFrom(...userAgents),
+      fc.tuple(fc.constantFrom(...plain), fc.constantFrom(...tokens)).map(parts => parts.join(' ')),
+      fc
+        .tuple(fc.constantFrom(...plain), fc.constantFrom(...tokens), fc.nat(200))
+        .map(([userAgent, token, at]) => `${userAgent.slice(0, at)}${token}${userAgent.slice(at)}`),
+      fc.constantFrom('', 'curl/8.9'),
+    )
+    const anyReferrer = fc.oneof(
+      fc.constantFrom(
+        '',
+        'https://example.com/a',
+        'https://example.com',
+        'https://example.com.evil.example/',
+      ),
+      fc.constantFrom(...referrers),
+    )
+    const anyUrl = fc.oneof(
+      fc.constantFrom('/', '/a#b'),
+      fc.constantFrom(...marks).map(mark => `/?${mark}`),
+    )
+    fc.assert(
+      fc.property(anyUrl, anyUserAgent, anyReferrer, (url, userAgent, referrer) => {
+        if (!cannotCount(url, userAgent, referrer, 'example.com')) return
+        const request = { method: 'GET', url, status: 200, userAgent, referrer, siteDomain: 'example.com' }
+        assert.equal(detector.classify(request).kind, 'ignored')
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('have no query, no other referrer and no word that a browser does not say', () => {
+    assert.ok(!cannotCount('/?id=7', browser, undefined, 'example.com'))
+    for (const referrer of [
+      'https://chatgpt.com/',
+      'https://example.com.evil.example/',
+      'https://example.org/',
+      'android-app://com.openai.chatgpt/',
+      'no address',
+    ]) {
+      assert.ok(!cannotCount('/', browser, referrer, 'example.com'), referrer)
+      assert.ok(!cannotCount('/', browser, referrer, undefined), referrer)
+    }
+    for (const userAgent of [
+      '',
+      'Mozilla/5.0',
+      `${browser} New/1.0`,
+      browser.replace('x86_64', 'x86_64; New'),
+    ])
+      assert.ok(!cannotCount('/', userAgent, undefined, 'example.com'), userAgent)
   })
 })
 

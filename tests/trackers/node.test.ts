@@ -69,6 +69,30 @@ test('requests over HTTP/2 are reported as others are', async t => {
   })
 })
 
+test('a site that only people visit shows a sign of life, once a minute', async t => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_700_000_000_000 })
+  const { track } = await trackerAndCollector(t, 60_000)
+  const server = http.createServer((incoming, response) => {
+    track(incoming, response)
+    response.end('page')
+  })
+  const port = await listen(server)
+  const person = {
+    'User-Agent':
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+  }
+  const queuedAfterThree = async () => {
+    for (let i = 0; i < 3; i++) await request(port, '/', person)
+    return track.tracker.counts().queued
+  }
+  assert.equal(await queuedAfterThree(), 1)
+  t.mock.timers.tick(59_999)
+  assert.equal(await queuedAfterThree(), 1)
+  t.mock.timers.tick(1)
+  assert.equal(await queuedAfterThree(), 2)
+  await new Promise(resolve => server.close(resolve))
+})
+
 test('a middleware passes on to the next at once, and what that throws reaches the host', async t => {
   const { track } = await trackerAndCollector(t, 20)
   const incoming = new http.IncomingMessage(null as never)

@@ -68,14 +68,17 @@ export function statusOf(response) {
  */
 export function report(tracker, request, status, atMs, platformOf) {
   if (!tracker.follows(request.method, request.url) || request.headers.has('upgrade')) return
+  const userAgent = request.headers.get('user-agent') ?? ''
+  const referrer = request.headers.get('referer') ?? undefined
+  if (tracker.leavesOut(request.url, userAgent, referrer, hostOf(request.url))) return
   const { ip, country, waitUntil } = platformOf()
   tracker.record(
     {
       method: request.method,
       url: request.url,
       status,
-      user_agent: request.headers.get('user-agent') ?? '',
-      referrer: request.headers.get('referer') ?? undefined,
+      user_agent: userAgent,
+      referrer,
       ip: ip ?? undefined,
       country: country ?? undefined,
       timestamp: atMs,
@@ -83,6 +86,9 @@ export function report(tracker, request, status, atMs, platformOf) {
     waitUntil,
   )
 }
+
+/** Host and port of an absolute URL. @param {string} url */
+const hostOf = url => url.split('/', 3)[2]
 
 /**
  * `context.waitUntil`, bound to its context, which edges insist on.

@@ -38,6 +38,37 @@ export function canCount(method, url) {
   return (method === 'GET' || method === 'HEAD') && url !== undefined && !isAsset(url)
 }
 
+// What the browsers that people use send, without a word of its own in which a bot could name itself.
+const plainBrowser = new RegExp(
+  '^Mozilla/5\\.0 \\((?:Windows NT [\\d.]+(?:; Win64; x64)?|Macintosh; Intel Mac OS X [\\d._]+|X11; (?:Ubuntu; )?Linux x86_64|' +
+    'X11; CrOS x86_64 [\\d.]+|Linux; Android \\d+; K|Android \\d+; Mobile|iPhone; CPU iPhone OS [\\d_]+ like Mac OS X|' +
+    'iPad; CPU OS [\\d_]+ like Mac OS X)(?:; rv:[\\d.]+)?\\) (?:Gecko/[\\d.]+ Firefox/[\\d.]+|AppleWebKit/[\\d.]+ ' +
+    '\\(KHTML, like Gecko\\) (?:Chrome|Version|CriOS)/[\\d.]+ (?:Mobile(?:/15E148)? )?Safari/[\\d.]+(?: (?:Edg|OPR)/[\\d.]+)?)$',
+)
+
+/**
+ * Whether nothing about a request could make it count, whatever bots and assistants there are: a browser that names no bot,
+ * without a query that could hold a mark, from nowhere or from the same host.
+ * @param {string} url
+ * @param {string} userAgent
+ * @param {string | undefined} referrer
+ * @param {string | undefined} host The `Host` of the request.
+ */
+export function cannotCount(url, userAgent, referrer, host) {
+  return (
+    (referrer === undefined || referrer === '' || isOfHost(referrer, host)) &&
+    !url.includes('?') &&
+    plainBrowser.test(userAgent)
+  )
+}
+
+/** @param {string} url @param {string | undefined} host */
+function isOfHost(url, host) {
+  if (!host) return false
+  const start = url.startsWith('https://') ? 8 : url.startsWith('http://') ? 7 : 0
+  return start > 0 && url.startsWith(host, start) && url.charCodeAt(start + host.length) === 47
+}
+
 /** @param {string} url */
 function isAsset(url) {
   const end = pathEnd(url)

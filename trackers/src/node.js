@@ -42,6 +42,21 @@ export function follower(tracker) {
     try {
       if (!tracker.follows(request.method, url)) return
       const { socket, rawHeaders } = request
+      let userAgent = ''
+      /** @type {string | undefined} */
+      let referrer
+      /** @type {string | undefined} */
+      let host
+      // Without making Node parse them all, which it does on the first use of `request.headers`. The first of a name counts.
+      for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
+        const name = /** @type {string} */ (rawHeaders[i])
+        if (name.length === 10 && isName(name, 'user-agent'))
+          userAgent = /** @type {string} */ (rawHeaders[i + 1])
+        else if (name.length === 7 && isName(name, 'referer')) referrer = rawHeaders[i + 1]
+        else if (name === ':authority' || (name.length === 4 && isName(name, 'host')))
+          host = rawHeaders[i + 1]
+      }
+      if (tracker.leavesOut(/** @type {string} */ (url), userAgent, referrer, host)) return
       const { server } = /** @type {{ server?: import('node:events').EventEmitter }} */ (
         /** @type {unknown} */ (socket)
       )
@@ -54,8 +69,8 @@ export function follower(tracker) {
         method: /** @type {string} */ (request.method),
         url: /** @type {string} */ (url),
         status: /** @type {number | undefined} */ (undefined),
-        user_agent: rawHeader(rawHeaders, 'user-agent') ?? '',
-        referrer: rawHeader(rawHeaders, 'referer'),
+        user_agent: userAgent,
+        referrer,
         // Now, because a closed connection no longer tells.
         ip: trustProxy === false ? socket.remoteAddress : addressBehindProxy(trustProxy, request),
         country: undefined,
@@ -72,15 +87,8 @@ export function follower(tracker) {
   }
 }
 
-/** One header without making Node parse them all, which it does on the first use of `request.headers`. */
-/** @param {string[]} rawHeaders @param {string} name */
-function rawHeader(rawHeaders, name) {
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const candidate = rawHeaders[i]
-    if (candidate?.length === name.length && candidate.toLowerCase() === name) return rawHeaders[i + 1]
-  }
-  return undefined
-}
+/** @param {string} written @param {string} name In lower case. */
+const isName = (written, name) => written === name || written.toLowerCase() === name
 
 /** @param {import('./client-address.js').TrustProxy} trustProxy @param {Request} request */
 function addressBehindProxy(trustProxy, request) {

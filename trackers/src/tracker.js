@@ -1,6 +1,6 @@
 /** The core of every tracker: takes hits, hands them to the collector in batches, and never stands in the host's way. */
 import { deliver, halve, postByFetch } from './deliver.js'
-import { canCount, pathEnd, pathOf } from './hit.js'
+import { canCount, cannotCount, pathEnd, pathOf } from './hit.js'
 import { HitQueue } from './hit-queue.js'
 
 /** @typedef {import('./hit.js').Hit} Hit */
@@ -33,6 +33,7 @@ const failuresMax = 5
 // The collector knows a key again for 24 hours; later, a retry could count twice.
 const retriesEndMs = 23 * 3_600_000
 const complaintIntervalMs = 60_000
+const signOfLifeMs = 60_000
 // Edges end a context some 30 s after its response.
 const edgeBudgetMs = 20_000
 
@@ -60,6 +61,8 @@ export class Tracker {
   #failuresInARow = 0
   #retryAtMs = 0
   #complainedMs = 0
+  /** Time of the last hit that was reported. */
+  #reportedMs = 0
 
   /** @param {TrackerOptions} options @param {import('./deliver.js').Post} post */
   constructor(options, post) {
@@ -89,6 +92,18 @@ export class Tracker {
   }
 
   /**
+   * Whether a request that is followed is left out all the same, because nothing about it could make it count. One a minute
+   * goes out when there is nothing else, so that Footfall can tell a site without AI traffic from a tracker that is gone.
+   * @param {string} url
+   * @param {string} userAgent
+   * @param {string | undefined} referrer
+   * @param {string | undefined} host
+   */
+  leavesOut(url, userAgent, referrer, host) {
+    return cannotCount(url, userAgent, referrer, host) && Date.now() - this.#reportedMs < signOfLifeMs
+  }
+
+  /**
    * Takes a hit, at once and without ever throwing. With `waitUntil` (edges) the request that brought the hit stays alive
    * until it is delivered; without (servers) a timer does.
    * @param {Hit} hit
@@ -97,6 +112,7 @@ export class Tracker {
   record(hit, waitUntil) {
     try {
       if (this.#closed) return
+      this.#reportedMs = hit.timestamp
       const full = this.#queue.add(hit)
       if (waitUntil) waitUntil(this.#deliverSoon())
       else if (full) this.#start(false)
