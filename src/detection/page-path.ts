@@ -14,6 +14,8 @@ export function pagePath(url: string): string {
   return rooted.isWellFormed() ? rooted : rooted.toWellFormed()
 }
 
+const extensionBase = 37
+
 /** As numbers, since a request is asked this first of all: no text is made and hashed for it (row 9 of docs/performance.md). */
 const staticExtensions = new Set(
   (
@@ -35,17 +37,37 @@ export function isStaticAsset(url: string): boolean {
   return false
 }
 
-/** Letters in either case and digits as digits of a number to the base 37; -1 when there is anything else. */
+/** The same of a path that lies between `from` and `to` in `bytes`, without query and fragment. */
+export function isStaticPath(bytes: Uint8Array, from: number, to: number): boolean {
+  const first = Math.max(from, to - longestExtension - 1)
+  let packed = 0
+  let weight = 1
+  for (let at = to - 1; at >= first; at--) {
+    if (bytes[at] === dot) return staticExtensions.has(packed)
+    const digit = extensionDigit(bytes[at]!)
+    if (digit === -1) return false
+    packed += digit * weight
+    weight *= extensionBase
+  }
+  return false
+}
+
+/** -1 when there is anything but letters and digits. */
 function packedExtension(text: string, from: number, to: number): number {
   let packed = 0
   for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at)
-    const letter = code | 0x20
-    if (letter >= 97 && letter <= 122) packed = packed * 37 + letter - 96
-    else if (code >= 48 && code <= 57) packed = packed * 37 + code - 21
-    else return -1
+    const digit = extensionDigit(text.charCodeAt(at))
+    if (digit === -1) return -1
+    packed = packed * extensionBase + digit
   }
   return packed
+}
+
+/** Letters in either case, and digits, as a digit to the base 37; -1 for anything else. */
+function extensionDigit(code: number): number {
+  const letter = code | 0x20
+  if (letter >= 97 && letter <= 122) return letter - 96
+  return code >= 48 && code <= 57 ? code - 21 : -1
 }
 
 const dot = 46

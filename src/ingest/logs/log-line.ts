@@ -1,5 +1,6 @@
 /** What one line of an access log says of a request, and what a log format must be able to do. */
 import type { Visit } from '../../detection/detector.ts'
+import { viewOf } from './byte-memory.ts'
 
 /** A line where it lies in what was read of the log. */
 export interface RawLine {
@@ -7,6 +8,8 @@ export interface RawLine {
   readonly text: string
   /** The bytes that `text` was made from; `bytes[n]` is `text[n]`. */
   readonly bytes: Buffer
+  /** The same bytes, to be read as words. */
+  readonly view: DataView
   /** Where the line begins in both. */
   readonly from: number
   /** Where it ends, before its end of line. */
@@ -23,6 +26,7 @@ export function rawLine(decoded: string): RawLine {
   return {
     text: bytes.toString('latin1'),
     bytes,
+    view: viewOf(bytes),
     from: 0,
     to: bytes.length,
     isAscii: bytes.length === decoded.length,

@@ -1,4 +1,5 @@
 /** Moments as access logs write them, in milliseconds since 1970 UTC; NaN for anything that is no real moment. */
+import { viewOf } from './byte-memory.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -10,29 +11,32 @@ export const clfTimeLength = 26
  * A reader of the time of the common log format, `10/Oct/2000:13:55:36 -0700`, which stands at `at` in `bytes`. Day and
  * zone seldom change from line to line, so what they come to is kept.
  */
-export function createClfTimeReader(): (bytes: Uint8Array, at: number) => number {
-  let lastDate = 0
-  let lastMonth = 0
-  let lastZone = 0
+export function createClfTimeReader(): (bytes: DataView, at: number) => number {
   let midnightMs = Number.NaN
+  // `10/O`, `ct/2`, `000:`, ` -07` and `0700` of the line before.
+  let date1 = 0
+  let date2 = 0
+  let date3 = 0
+  let zone1 = 0
+  let zone2 = 0
 
   return (bytes, at) => {
-    if (!isClfShape(bytes, at)) return Number.NaN
-    const day = twoDigits(bytes, at)
-    const century = twoDigits(bytes, at + 7)
-    const year = twoDigits(bytes, at + 9)
-    const zoneHours = twoDigits(bytes, at + 22)
-    const zoneMinutes = twoDigits(bytes, at + 24)
-    if (day < 0 || century < 0 || year < 0 || zoneHours < 0 || zoneMinutes < 0) return Number.NaN
-    const date = (day * 100 + century) * 100 + year
-    const month = (bytes[at + 3]! << 16) | (bytes[at + 4]! << 8) | bytes[at + 5]!
-    const zone = (zoneHours * 60 + zoneMinutes) * (bytes[at + 21] === minus ? -1 : 1)
-    if (date !== lastDate || month !== lastMonth || zone !== lastZone) {
-      lastDate = date
-      lastMonth = month
-      lastZone = zone
-      midnightMs = midnight(century * 100 + year, monthNumbers.get(month) ?? -1, day) - zone * minuteMs
+    if (at + clfTimeLength > bytes.byteLength) return Number.NaN
+    if (
+      bytes.getInt32(at) !== date1 ||
+      bytes.getInt32(at + 4) !== date2 ||
+      bytes.getInt32(at + 8) !== date3 ||
+      bytes.getInt32(at + 20) !== zone1 ||
+      bytes.getInt32(at + 22) !== zone2
+    ) {
+      date1 = bytes.getInt32(at)
+      date2 = bytes.getInt32(at + 4)
+      date3 = bytes.getInt32(at + 8)
+      zone1 = bytes.getInt32(at + 20)
+      zone2 = bytes.getInt32(at + 22)
+      midnightMs = clfMidnight(bytes, at)
     }
+    if (bytes.getUint8(at + 14) !== colon || bytes.getUint8(at + 17) !== colon) return Number.NaN
     return (
       midnightMs + timeOfDay(twoDigits(bytes, at + 12), twoDigits(bytes, at + 15), twoDigits(bytes, at + 18))
     )
@@ -45,18 +49,24 @@ const space = 32
 const plus = 43
 const minus = 45
 
-/** Whether what is no digit and no letter stands where it must. */
-function isClfShape(bytes: Uint8Array, at: number): boolean {
-  const sign = bytes[at + 21]
-  return (
-    bytes[at + 2] === slash &&
-    bytes[at + 6] === slash &&
-    bytes[at + 11] === colon &&
-    bytes[at + 14] === colon &&
-    bytes[at + 17] === colon &&
-    bytes[at + 20] === space &&
+/** The beginning of the day in its zone; NaN when either is none. */
+function clfMidnight(bytes: DataView, at: number): number {
+  const day = twoDigits(bytes, at)
+  const month = monthNumbers.get((bytes.getUint16(at + 3) << 8) | bytes.getUint8(at + 5)) ?? -1
+  const century = twoDigits(bytes, at + 7)
+  const year = twoDigits(bytes, at + 9)
+  const zoneHours = twoDigits(bytes, at + 22)
+  const zoneMinutes = twoDigits(bytes, at + 24)
+  const sign = bytes.getUint8(at + 21)
+  const isShape =
+    bytes.getUint8(at + 2) === slash &&
+    bytes.getUint8(at + 6) === slash &&
+    bytes.getUint8(at + 11) === colon &&
+    bytes.getUint8(at + 20) === space &&
     (sign === plus || sign === minus)
-  )
+  if (!isShape || Math.min(day, month, century, year, zoneHours, zoneMinutes) < 0) return Number.NaN
+  const zone = (zoneHours * 60 + zoneMinutes) * (sign === minus ? -1 : 1)
+  return midnight(century * 100 + year, month, day) - zone * minuteMs
 }
 
 /** Months by the three bytes of their English names. */
@@ -95,7 +105,9 @@ export function parseJsonTime(value: unknown): number {
   if (typeof value !== 'string') return Number.NaN
   if (number.test(value)) return epochMs(Number(value))
   const isoMs = parseIsoTime(value)
-  return Number.isNaN(isoMs) && value.length === clfTimeLength ? readClfTime(Buffer.from(value), 0) : isoMs
+  return Number.isNaN(isoMs) && value.length === clfTimeLength
+    ? readClfTime(viewOf(Buffer.from(value)), 0)
+    : isoMs
 }
 
 function epochMs(value: number): number {
@@ -125,8 +137,8 @@ function zoneMs(zone: string): number {
 }
 
 /** -1 unless both are digits. */
-function twoDigits(bytes: Uint8Array, at: number): number {
-  const tens = bytes[at]! - 48
-  const ones = bytes[at + 1]! - 48
+function twoDigits(bytes: DataView, at: number): number {
+  const tens = bytes.getUint8(at) - 48
+  const ones = bytes.getUint8(at + 1) - 48
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
 }

@@ -5,6 +5,8 @@
  * They are most logs there are, and row 9 of docs/performance.md needs them fast: bytes are looked at where they lie, and
  * a field becomes a text only when someone asks for it, which for most lines is the target alone.
  */
+import { isStaticPath } from '../../../detection/page-path.ts'
+import { ByteMemory, viewOf } from '../byte-memory.ts'
 import { unescapeField } from '../escapes.ts'
 import { type LineParser, type LogFormat, type LogLine, noDirectives, type RawLine } from '../log-line.ts'
 import { clfTimeLength, createClfTimeReader } from '../log-time.ts'
@@ -67,30 +69,34 @@ class ClfLine implements LogLine {
   timeMs = Number.NaN
   status: number | null = null
   readonly #readTime = createClfTimeReader()
+  readonly #addresses = new ByteMemory(readField)
+  readonly #referrers = new ByteMemory(readField)
+  readonly #userAgents = new ByteMemory(readField)
   #text = ''
-  #bytes: Uint8Array = new Uint8Array()
+  #bytes: Buffer = Buffer.alloc(0)
+  #view = viewOf(this.#bytes)
   #isAscii = true
-  #to = 0
-  #addressFrom = 0
-  #addressTo = 0
+  /** Where the next backslash of the text, `?` and `#` lie: looked for once, and not in every field. */
+  #escape = 0
+  #query = 0
+  #fragment = 0
   #requestFrom = 0
   #methodTo = 0
   #targetFrom = 0
   #targetTo = 0
+  #addressFrom = 0
+  #addressTo = 0
   #referrerFrom = 0
   #referrerTo = 0
   #agentFrom = 0
   #agentTo = 0
-  /** Asked for more than once, and a text that is asked again has its hash already. */
-  #referrer: string | null = null
-  #userAgent: string | null = null
 
   constructor(siteDomain: string) {
     this.siteDomain = siteDomain
   }
 
   get address(): string {
-    return this.#field(this.#addressFrom, this.#addressTo)
+    return this.#addresses.of(this.#bytes, this.#view, this.#addressFrom, this.#addressTo)
   }
 
   /** Nearly always GET, which needs no text of its own. */
@@ -100,59 +106,80 @@ class ClfLine implements LogLine {
   }
 
   get url(): string {
-    return this.#field(this.#targetFrom, this.#targetTo)
+    const [from, to] = [this.#targetFrom, this.#targetTo]
+    const isPlain = this.#isAscii && this.#escape >= to && (to - from !== 1 || this.#bytes[from] !== dash)
+    return isPlain ? this.#text.slice(from, to) : readField(this.#bytes, from, to)
+  }
+
+  /** Undefined where the bytes of the target are not the text of a path. */
+  get isAsset(): boolean | undefined {
+    const [from, to] = [this.#targetFrom, this.#targetTo]
+    if (!this.#isAscii || this.#escape < to || this.#bytes[from] !== slash) return undefined
+    return isStaticPath(this.#bytes, from, Math.min(to, this.#query, this.#fragment))
   }
 
   get referrer(): string {
-    this.#referrer ??= this.#field(this.#referrerFrom, this.#referrerTo)
-    return this.#referrer
+    return this.#referrers.of(this.#bytes, this.#view, this.#referrerFrom, this.#referrerTo)
   }
 
   get userAgent(): string {
-    this.#userAgent ??= this.#field(this.#agentFrom, this.#agentTo)
-    return this.#userAgent
+    return this.#userAgents.of(this.#bytes, this.#view, this.#agentFrom, this.#agentTo)
   }
 
   /** False when the line is malformed. */
   read(raw: RawLine, virtualHost: boolean, agent: boolean): boolean {
-    this.#text = raw.text
-    this.#bytes = raw.bytes
-    this.#isAscii = raw.isAscii
-    this.#to = raw.to
-    this.#referrer = null
-    this.#userAgent = null
-    const addressTo = this.#readAddress(raw.from, virtualHost)
+    const { from, to } = raw
+    if (raw.bytes !== this.#bytes) this.#take(raw)
+    if (this.#escape < from) this.#escape = this.#next('\\', from)
+    if (this.#query < from) this.#query = this.#next('?', from)
+    if (this.#fragment < from) this.#fragment = this.#next('#', from)
+    const addressTo = this.#readAddress(from, to, virtualHost)
     if (addressTo === -1) return false
-    const requestFrom = this.#readMoment(addressTo)
+    const requestFrom = this.#readMoment(addressTo, to)
     if (requestFrom === -1) return false
-    const requestTo = this.#closingQuote(requestFrom)
+    const requestTo = this.#closingQuote(requestFrom, to)
     if (requestTo === -1) return false
     const sizeTo = this.#readStatusAndSize(requestTo + 1)
     if (sizeTo === -1) return false
-    if (agent ? !this.#readReferrerAndAgent(sizeTo) : sizeTo !== raw.to) return false
+    if (agent ? !this.#readReferrerAndAgent(sizeTo, to) : sizeTo !== to) return false
     this.#splitRequest(requestFrom, requestTo)
     return true
   }
 
+  #take({ text, bytes, view, isAscii }: RawLine): void {
+    this.#text = text
+    this.#bytes = bytes
+    this.#view = view
+    this.#isAscii = isAscii
+    this.#escape = -1
+    this.#query = -1
+    this.#fragment = -1
+  }
+
+  #next(character: string, from: number): number {
+    const at = this.#text.indexOf(character, from)
+    return at === -1 ? this.#text.length : at
+  }
+
   /** Returns where the client address ends, or -1. A virtual host is only one when an address follows it. */
-  #readAddress(from: number, virtualHost: boolean): number {
-    const hostTo = this.#spaceFrom(from)
-    if (hostTo === from || hostTo === this.#to) return -1
+  #readAddress(from: number, to: number, virtualHost: boolean): number {
+    const hostTo = this.#spaceFrom(from, to)
+    if (hostTo === from || hostTo === to) return -1
     this.#addressFrom = virtualHost ? hostTo + 1 : from
-    this.#addressTo = virtualHost ? this.#spaceFrom(hostTo + 1) : hostTo
+    this.#addressTo = virtualHost ? this.#spaceFrom(hostTo + 1, to) : hostTo
     if (virtualHost && !addressShape.test(this.address)) return -1
     return this.#addressTo
   }
 
   /** Reads ` - - [time] "`; returns where the request begins, or -1. A user name may hold spaces and brackets itself. */
-  #readMoment(from: number): number {
+  #readMoment(from: number, to: number): number {
     const bytes = this.#bytes
-    const last = this.#to - clfTimeLength - 3
+    const last = to - clfTimeLength - 3
     for (let at = from + 1; at < last; at++) {
       if (bytes[at] !== openingBracket) continue
       const end = at + 1 + clfTimeLength
       if (bytes[end] !== closingBracket || bytes[end + 1] !== space || bytes[end + 2] !== quote) continue
-      const timeMs = this.#readTime(bytes, at + 1)
+      const timeMs = this.#readTime(this.#view, at + 1)
       if (Number.isNaN(timeMs)) continue
       this.timeMs = timeMs
       return end + 3
@@ -180,16 +207,18 @@ class ClfLine implements LogLine {
   }
 
   /** ` "referrer" "user agent"`, and whatever follows. */
-  #readReferrerAndAgent(at: number): boolean {
+  #readReferrerAndAgent(at: number, to: number): boolean {
     const bytes = this.#bytes
     if (bytes[at] !== space || bytes[at + 1] !== quote) return false
+    const referrerTo = this.#closingQuote(at + 2, to)
+    if (referrerTo === -1) return false
+    if (bytes[referrerTo + 1] !== space || bytes[referrerTo + 2] !== quote) return false
+    const agentTo = this.#closingQuote(referrerTo + 3, to)
     this.#referrerFrom = at + 2
-    this.#referrerTo = this.#closingQuote(at + 2)
-    if (this.#referrerTo === -1) return false
-    this.#agentFrom = this.#referrerTo + 3
-    if (bytes[this.#agentFrom - 2] !== space || bytes[this.#agentFrom - 1] !== quote) return false
-    this.#agentTo = this.#closingQuote(this.#agentFrom)
-    return this.#agentTo !== -1
+    this.#referrerTo = referrerTo
+    this.#agentFrom = referrerTo + 3
+    this.#agentTo = agentTo
+    return agentTo !== -1
   }
 
   /**
@@ -197,7 +226,7 @@ class ClfLine implements LogLine {
    * is no HTTP at all, such as a TLS greeting or `-`, is a method that nobody counts. Targets may hold stray spaces.
    */
   #splitRequest(from: number, to: number): void {
-    const methodTo = Math.min(this.#spaceFrom(from), to)
+    const methodTo = this.#spaceFrom(from, to)
     this.#requestFrom = from
     this.#methodTo = methodTo
     this.#targetFrom = methodTo === to ? to : methodTo + 1
@@ -215,39 +244,36 @@ class ClfLine implements LogLine {
     return at >= from && bytes[at] === space && bytes[at + 1] === capitalH && bytes[at + 5] === slash
   }
 
-  /** The first space from there on, or the end of the line. */
-  #spaceFrom(from: number): number {
+  /** The first space from there on, or `to`. */
+  #spaceFrom(from: number, to: number): number {
     const bytes = this.#bytes
-    const to = this.#to
     let at = from
     while (at < to && bytes[at] !== space) at++
     return at
   }
 
-  /** The quote that ends a field: one with an even number of backslashes before it. -1 when there is none. */
-  #closingQuote(from: number): number {
-    const bytes = this.#bytes
-    for (let at = from; ; at++) {
-      at = this.#text.indexOf('"', at)
-      if (at === -1 || at >= this.#to) return -1
-      let before = at
-      while (before > from && bytes[before - 1] === backslash) before--
-      if (((at - before) & 1) === 0) return at
-    }
+  /** The quote that ends a field: one with an even number of backslashes before it. -1 when there is none before `to`. */
+  #closingQuote(from: number, to: number): number {
+    const at = this.#text.indexOf('"', from)
+    if (at === -1 || at >= to) return -1
+    return this.#escape > at || !this.#isEscaped(from, at) ? at : this.#closingQuote(at + 1, to)
   }
 
-  #field(from: number, to: number): string {
-    if (to - from === 1 && this.#bytes[from] === dash) return ''
-    const field = this.#text.slice(from, to)
-    const isPlain = (this.#isAscii || !notAscii.test(field)) && !field.includes('\\')
-    return isPlain ? field : unescapeField(this.#isAscii ? field : Buffer.from(field, 'latin1').toString())
+  #isEscaped(from: number, at: number): boolean {
+    let before = at
+    while (before > from && this.#bytes[before - 1] === backslash) before--
+    return ((at - before) & 1) === 1
   }
 }
 
-const notAscii = /[\x80-\xff]/
-const addressShape = /^[0-9a-f.:%]*[.:][0-9a-f.:%]*$/i
+function readField(bytes: Buffer, from: number, to: number): string {
+  if (to - from === 1 && bytes[from] === dash) return ''
+  return unescapeField(bytes.utf8Slice(from, to))
+}
 
 const isGet = (bytes: Uint8Array, at: number): boolean =>
   bytes[at] === 71 && bytes[at + 1] === 69 && bytes[at + 2] === 84
+
+const addressShape = /^[0-9a-f.:%]*[.:][0-9a-f.:%]*$/i
 
 const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57

@@ -1,6 +1,7 @@
 /** Cuts the bytes of a log into lines in flat memory, and knows what lies around the position it has reached. */
 import { isAscii } from 'node:buffer'
 import { hash } from 'node:crypto'
+import { viewOf } from '../byte-memory.ts'
 import type { RawLine } from '../log-line.ts'
 import type { ByteSource } from './byte-source.ts'
 
@@ -47,6 +48,7 @@ export interface Fingerprint {
 export class LineReader implements RawLine {
   text = ''
   bytes: Buffer = Buffer.alloc(0)
+  view = viewOf(this.bytes)
   isAscii = true
   from = 0
   to = 0
@@ -227,7 +229,8 @@ export class LineReader implements RawLine {
     this.#textAt = this.#next
     this.#end = Math.min(this.#read, from + textLength)
     this.bytes = this.#buffer.subarray(this.#next, this.#end)
-    this.text = this.bytes.toString('latin1')
+    this.view = viewOf(this.bytes)
+    this.text = this.bytes.latin1Slice(0, this.bytes.length)
     this.isAscii = isAscii(this.bytes)
   }
 
