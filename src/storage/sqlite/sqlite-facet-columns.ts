@@ -17,13 +17,14 @@ export class FacetColumns {
   countryCodes: readonly number[] = []
   subjects: Integers = new Uint16Array(0)
   countries: Integers = new Uint16Array(0)
-  /** Each page as the distance from the page before; the first from 0. */
+  /** Each page as the distance from the page before, the first from 0; see `pageBefore`. */
   pageSteps: Integers = new Uint32Array(0)
   counts: Integers = new Uint32Array(0)
   /** Sum of all counts. */
   total = 0
-  /** Of the pages other than "other"; 0 where there is none. */
-  lowestPage = 0
+  /** To be added to the steps up to a page for its id, unless they are 0: that is "other". Small steps take few bytes. */
+  pageBefore = 0
+  /** 0 where all are "other". */
   highestPage = 0
   /** Triples that have a value: their places, ascending, their pages as steps again, and the values as domain/money.ts splits them. */
   valuedLength = 0
@@ -47,7 +48,8 @@ export class FacetColumns {
     for (let i = 0; i < this.length; i++) {
       page += this.pageSteps[i]!
       const subject = this.subjectIds[this.subjects[i]!]!
-      table.add(subject, page, this.countryCodes[this.countries[i]!]!, this.counts[i]!)
+      const path = page === 0 ? otherPath : this.pageBefore + page
+      table.add(subject, path, this.countryCodes[this.countries[i]!]!, this.counts[i]!)
     }
     for (let v = 0; v < this.valuedLength; v++) {
       table.values.set(this.valued[v]!, { whole: this.wholes[v]!, billionths: this.billionths[v]! })
@@ -61,7 +63,7 @@ export class FacetColumns {
     header.number()
     this.length = header.number()
     this.total = header.number()
-    this.lowestPage = header.number()
+    this.pageBefore = header.number()
     this.highestPage = header.number()
     this.subjectIds = readList(header)
     this.countryCodes = readList(header)
@@ -149,7 +151,7 @@ export function decodeFacets(bytes: Uint8Array): FacetTable {
 const writer = new ByteWriter()
 
 /**
- * Layout: 0; number of triples; sum of their counts; lowest page that is not 0, highest page; list of subject ids; list of countries; number of
+ * Layout: 0; number of triples; sum of their counts; what is added to pages, highest page; list of subject ids; list of countries; number of
  * values; list of the columns' widths in bytes. Then the columns, each from a multiple of 8 bytes on, low byte first: page
  * steps, counts, indexes of subjects, indexes of countries; of values their places, page steps, whole parts and billionths.
  */
@@ -163,26 +165,26 @@ export function packFacets(table: FacetTable): Uint8Array {
   const subjects = new Float64Array(length)
   const countries = new Float64Array(length)
   const valued: number[] = []
+  const before = Math.max(1, table.paths[order.find(i => table.paths[i] !== otherPath) ?? 0]!) - 1
+  const pageOf = (i: number): number => (table.paths[i] === otherPath ? 0 : table.paths[i]! - before)
   let total = 0
-  let lowest = 0
   let page = 0
   for (let at = 0; at < length; at++) {
     const i = order[at]!
-    steps[at] = table.paths[i]! - page
-    page = table.paths[i]!
-    if (lowest === otherPath) lowest = page
+    steps[at] = pageOf(i) - page
+    page = pageOf(i)
     counts[at] = table.counts[i]!
     total += counts[at]!
     subjects[at] = subjectIndex.of(table.subjects[i]!)
     countries[at] = countryIndex.of(table.countries[i]!)
     if (table.values.has(i)) valued.push(at)
   }
-  for (const number of [0, length, total, lowest, page]) writer.number(number)
+  for (const number of [0, length, total, before, page === 0 ? 0 : before + page]) writer.number(number)
   writeList(subjectIndex.keys)
   writeList(countryIndex.keys)
   writer.number(valued.length)
   const values = valued.map(at => table.values.get(order[at]!)!)
-  const valuedPages = valued.map(at => table.paths[order[at]!]!)
+  const valuedPages = valued.map(at => pageOf(order[at]!))
   return withColumns([
     ...[steps, counts, subjects, countries],
     Float64Array.from(valued),

@@ -64,8 +64,8 @@ export class FacetSums {
   add(day: number, columns: FacetColumns): void {
     const part = this.#partOf(columns)
     if (part === null) return
-    const { length, total, lowestPage, highestPage, countryCodes } = columns
-    if (this.#countsPages) this.#pages.expect(total, length, lowestPage, highestPage)
+    const { length, total, pageBefore, highestPage, countryCodes } = columns
+    if (this.#countsPages) this.#pages.expect(total, length, pageBefore + 1, highestPage)
     // While all counts of a day together fit, its sums are such integers, too.
     const Sums = total < 2 ** 32 ? Uint32Array : Float64Array
     const bySubject = new Sums(columns.subjectIds.length)
@@ -79,14 +79,20 @@ export class FacetSums {
   }
 
   /** The condition in terms of a day; null where nothing of the day can meet it. */
-  #partOf({ subjectIds, countryCodes }: FacetColumns): DayPart | null {
+  #partOf({ subjectIds, countryCodes, pageBefore, highestPage }: FacetColumns): DayPart | null {
     const { country: wanted, path } = this.#condition
     const country = wanted === null ? anyCountry : countryCodes.indexOf(wanted)
     if (wanted !== null && country === -1) return null
+    if (path !== null && path !== otherPath && (path <= pageBefore || path > highestPage)) return null
     const { bySubject } = this.#names
     // A name that came into being after the names were read belongs to the next answer.
     const nameOf = subjectIds.map(id => bySubject.get(id) ?? -1)
-    return { nameOf, typeOf: nameOf.map(name => this.#types[name] ?? leftOut), country, page: path }
+    return {
+      nameOf,
+      typeOf: nameOf.map(name => this.#types[name] ?? leftOut),
+      country,
+      page: path && path - pageBefore,
+    }
   }
 
   #addNames(day: number, { nameOf, typeOf }: DayPart, bySubject: Uint32Array | Float64Array): void {
@@ -102,7 +108,8 @@ export class FacetSums {
   }
 
   #addValues(columns: FacetColumns, { nameOf, typeOf, country, page: wanted }: DayPart): void {
-    const { valued, valuedPageSteps, wholes, billionths, subjects, countries, countryCodes } = columns
+    const { valued, valuedPageSteps, pageBefore, wholes, billionths, subjects, countries, countryCodes } =
+      columns
     let page = 0
     for (let v = 0; v < columns.valuedLength; v++) {
       page += valuedPageSteps[v]!
@@ -114,7 +121,7 @@ export class FacetSums {
       const rest = billionths[v]!
       this.#nameValues.add(nameOf[subject]!, whole, rest)
       this.#countryValues.add(countryCodes[countries[at]!]!, whole, rest)
-      if (this.#countsPages) this.#pageValues.add(page, whole, rest)
+      if (this.#countsPages) this.#pageValues.add(page === 0 ? otherPath : pageBefore + page, whole, rest)
     }
   }
 
@@ -191,12 +198,13 @@ interface DayPart {
   readonly typeOf: readonly number[]
   /** Index into the countries of the day. */
   readonly country: number
+  /** As the columns have it, without `pageBefore`. */
   readonly page: number | null
 }
 
 /** Adds the counts of a day. A function of its own, so that it is compiled early: most of a first answer's time is spent here. */
 function sweep(
-  { length, subjects, countries, pageSteps, counts }: FacetColumns,
+  { length, subjects, countries, pageSteps, pageBefore, counts }: FacetColumns,
   { typeOf, country, page: wanted }: DayPart,
   pages: PageSums | null,
   bySubject: Integers,
@@ -209,7 +217,7 @@ function sweep(
     const step = pageSteps[i]!
     if (step !== 0) {
       page += step
-      if (pages !== null) place = pages.placeOf(page) * 3
+      if (pages !== null) place = pages.placeOf(pageBefore + page) * 3
     }
     const subject = subjects[i]!
     const type = typeOf[subject]!

@@ -26,7 +26,7 @@ export class PageSums {
     this.#total += total
     if (this.#total >= 2 ** 32 && this.counts instanceof Uint32Array)
       this.counts = Float64Array.from(this.counts)
-    if (lowest === otherPath) return
+    if (highest === otherPath) return
     const first = this.#places === 1 ? lowest : Math.min(lowest, this.#before + 1)
     const last = Math.max(highest, this.#before + this.#places - 1)
     if (this.#index === null && last - first >= spreadMax) this.#scatter()
