@@ -122,7 +122,7 @@ export interface FacetFilter {
 export interface FacetQuery {
   readonly range: DateRange
   readonly filter: FacetFilter
-  /** Most pages in the answer. */
+  /** Most pages in the answer; of more that are equal, those met first. 0 leaves pages out of it altogether. */
   readonly pagesMax: number
   /** The type by whose count pages are ordered; null is all types together. */
   readonly pageOrder: EventType | null

@@ -1,7 +1,7 @@
 /** GET …/breakdown: every dimension, filters that combine, and what happens to pages beyond those that are kept one by one. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import type { BreakdownReport } from '../../src/reports/breakdown.ts'
+import { type BreakdownReport, dimensions } from '../../src/reports/breakdown.ts'
 import { addAccount } from '../support/accounts.ts'
 import { ask, errorOf } from '../support/ask.ts'
 import { startServer } from '../support/server.ts'
@@ -90,6 +90,16 @@ describe('a breakdown', () => {
     assert.deepEqual(totals, { bot_visits: 5, referrals: 2, conversions: 2, value: 0.3 })
     assert.deepEqual(period, { start: '2026-05-01', end: '2026-05-31' })
     assert.equal(row_count, 1)
+  })
+
+  test('has the same totals whatever its dimension, under filters by name and by page', async () => {
+    for (const filter of ['', '&type=bot', '&company=OpenAI', '&page=/docs', '&country=DE&event=purchase']) {
+      const totals = await Promise.all(
+        dimensions.map(async dimension => (await breakdown(`dimension=${dimension}${filter}`)).totals),
+      )
+      assert.deepEqual(totals, Array(dimensions.length).fill(totals[0]), filter)
+      assert.notEqual(totals[0]!.bot_visits + totals[0]!.conversions, 0, filter)
+    }
   })
 
   test('takes every filter, and all of them together', async () => {

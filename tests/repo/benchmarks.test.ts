@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Benchmark, StoredFixture } from '../../bench/benchmark.ts'
+import { breakdowns } from '../../bench/breakdowns.ts'
 import { ask, figure } from '../../bench/compare.ts'
 import { imports } from '../../bench/import.ts'
 import { load, type PreparedRequest, RequestFile } from '../../bench/load.ts'
@@ -98,10 +99,10 @@ test('a median of an even number of rounds lies between the two in the middle', 
 })
 
 test('every row of docs/performance.md has a benchmark', () => {
-  const all: readonly Benchmark[] = [...reads, ...recording, ...imports, ...sizeAndStart]
+  const all: readonly Benchmark[] = [...reads, ...recording, ...imports, ...sizeAndStart, ...breakdowns]
   assert.deepEqual(
     [...new Set(all.map(({ row }) => row))],
-    Array.from({ length: 12 }, (_, i) => i + 1),
+    Array.from({ length: 13 }, (_, i) => i + 1),
   )
 })
 
