@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { addDrain, removeDrain } from '../../src/accounts/drains.ts'
 import { type DrainKind, drainKinds } from '../../src/domain/event.ts'
@@ -89,6 +90,16 @@ const withoutIds = (events: readonly ApiEvent[]) =>
   events.map(({ id, ...event }) => event).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 const eventsOf = async (site: SiteClient) =>
   withoutIds(await site.allEvents({ start: '2026-10-10', end: '2026-10-10', limit: 1000 }))
+
+/** The first answer that is not null; a few seconds are enough. */
+async function eventually<Value>(ask: () => Promise<Value | null>): Promise<Value> {
+  for (let n = 0; n < 100; n++) {
+    const answer = await ask()
+    if (answer !== null) return answer
+    await setTimeout(100)
+  }
+  throw new Error('It did not come to this.')
+}
 
 for (const kind of drainKinds) {
   describe(kind, () => {
@@ -230,6 +241,26 @@ for (const kind of drainKinds) {
     })
   })
 }
+
+test('the health of a site tells what came by each kind, and what was refused after it was let in', async () => {
+  const store = dataIn(server.data).stores.events
+  await Promise.all(
+    drainKinds.map(async kind => {
+      const drain = await newDrain(kind)
+      const body = bodies[kind](requests(0, 30))
+      for (const each of [body, body]) await deliver(drain, each)
+      await deliver(drain, gzipSync(body).subarray(0, 50))
+      // What was not recorded is stored every few seconds.
+      const way = await eventually(async () => {
+        const [found] = await store.health(drain.account.site.number)
+        return found?.rejected === 1 && found.received === 60 ? found : null
+      })
+      const { bot_visits, referrals } = await totalsOf(drain)
+      assert.deepEqual([way.arrival, way.recorded, way.duplicates], [kind, bot_visits + referrals, 30])
+      assert.equal(way.lastRejection?.reason, 'INVALID_PARAMETER')
+    }),
+  )
+})
 
 describe('requests that their service names', () => {
   for (const kind of ['vercel', 'cloudflare', 'netlify', 'cloudfront'] as const) {

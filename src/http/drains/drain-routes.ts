@@ -37,6 +37,13 @@ export function drainRoutes(app: FastifyInstance, parts: HttpParts): void {
           const { response, replayed } = await receive(request, memory)
           if (replayed) reply.header('idempotent-replayed', 'true')
           return reply.header('content-type', 'application/json; charset=utf-8').send(response)
+        } catch (error) {
+          // Of whoever was let in: strangers must not fill the counts of a site.
+          if (error instanceof AppError && request.site !== undefined) {
+            const rejection = { arrival: kind, reason: error.code, now: parts.clock() }
+            parts.stores.events.countRejected(request.site.number, rejection)
+          }
+          throw error
         } finally {
           memory.release()
         }

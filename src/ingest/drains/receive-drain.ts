@@ -4,7 +4,7 @@ import { ignoreReasons } from '../../detection/detector.ts'
 import type { Account, Site } from '../../domain/account.ts'
 import type { DrainKind, NewEvent } from '../../domain/event.ts'
 import type { Plan } from '../../domain/plan.ts'
-import type { EventStore } from '../../storage/event-store.ts'
+import type { EventStore, Intake } from '../../storage/event-store.ts'
 import { importReport } from '../logs/import-report.ts'
 import { requireRecorded } from '../record.ts'
 import type { MemoryClaim } from './memory-budget.ts'
@@ -50,8 +50,8 @@ export async function receiveDrain(
   const now = judging.clock()
   let read = withoutRepeats(await readDrain(judging, kind, site.domain, body, memory), new Set())
   for (;;) {
-    const response = JSON.stringify(reportOf(read))
-    if (read.events.length === 0) return { response, replayed: false }
+    const report = reportOf(read)
+    const response = JSON.stringify(report)
     const outcome = await store.append({
       site: site.number,
       account: account.number,
@@ -59,8 +59,12 @@ export async function receiveDrain(
       now,
       monthlyLimit: plan.eventsPerMonth,
       onceKeys: read.names.filter(name => name !== null).map(name => `${kind} ${name}`),
-      // With a space, which no Idempotency-Key of a sender has.
-      idempotency: { key: `drain ${kind} ${id}`, bodyHash: '', response },
+      intake: intakeOf(kind, report),
+      // Of a delivery without events nothing is written, and a repeat of it does no harm. The key has a space, which no
+      // Idempotency-Key of a sender has.
+      ...(read.events.length > 0 && {
+        idempotency: { key: `drain ${kind} ${id}`, bodyHash: '', response },
+      }),
     })
     if (outcome.outcome === 'replayed') return { response: outcome.response, replayed: true }
     if (outcome.outcome !== 'known-keys') {
@@ -91,6 +95,12 @@ function withoutRepeats(read: ReadDrain, known: Set<string>): ReadDrain {
   })
   return { ...read, events, names, tally: { ...tally, recorded, duplicate } }
 }
+
+const intakeOf = (arrival: DrainKind, { ignored, malformed, duplicate, other }: DrainReport): Intake => ({
+  arrival,
+  ignored: { ...ignored, ...(malformed > 0 && { malformed }), ...(other > 0 && { 'no-request': other }) },
+  duplicates: duplicate,
+})
 
 function reportOf({ tally, others }: ReadDrain): DrainReport {
   const { lines, recorded, ignored, malformed, duplicate } = importReport(tally, 0, 0)
