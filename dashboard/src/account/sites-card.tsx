@@ -29,7 +29,9 @@ export function SitesCard({ sites }: { readonly sites: DashboardState['sites'] }
           {text.account.addSite}
         </Button>
       </div>
-      {sites.length > 0 && (
+      {sites.length === 0 ? (
+        <p className="table-empty">{t.noSites}</p>
+      ) : (
         <ScrollBox label={t.sites}>
           <table className="plain">
             <thead>

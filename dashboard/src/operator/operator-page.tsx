@@ -79,6 +79,23 @@ export default function OperatorPage() {
   )
 }
 
+const namesMax = 3
+
+function SiteNames({ names }: { readonly names: readonly string[] }) {
+  if (names.length === 0) return <span className="dimmed">{text.common.none}</span>
+  const more = names.length - namesMax
+  return (
+    <span title={more > 0 ? names.join(', ') : undefined}>
+      {names.slice(0, namesMax).map(name => (
+        <span key={name} className="operator-site">
+          {name}
+        </span>
+      ))}
+      {more > 0 && <span className="dimmed">{t.moreSites(formatExact(more))}</span>}
+    </span>
+  )
+}
+
 function UserRow({ user, onRemove }: { readonly user: User; readonly onRemove: () => void }) {
   const queryClient = useQueryClient()
   const { mutate, isPending, error } = useMutation({
@@ -107,7 +124,7 @@ function UserRow({ user, onRemove }: { readonly user: User; readonly onRemove: (
         )}
       </td>
       <td>
-        {user.sites.length === 0 ? <span className="dimmed">{text.common.none}</span> : user.sites.join(', ')}
+        <SiteNames names={user.sites} />
       </td>
       <td className="numeric">
         <Quantity value={user.eventsThisMonth} />

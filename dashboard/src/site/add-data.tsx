@@ -1,5 +1,5 @@
 /** Three ways to get data, with texts that hold the real keys and addresses; waits for the first event by itself. */
-import { Alert, Button, Loader, Modal, Select, Tabs, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Loader, Modal, Select, Tabs, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Site } from '../api/answers.ts'
@@ -60,7 +60,7 @@ function Ways({ site }: { readonly site: Site }) {
   const keyMaker = <KeyMaker domain={site.domain} writeKey={writeKey} onMade={setWriteKey} />
   return (
     <Tabs defaultValue="import" keepMounted={false}>
-      <Tabs.List mb="md">
+      <Tabs.List mb="md" className="ways">
         <Tabs.Tab value="import">{t.importTab}</Tabs.Tab>
         <Tabs.Tab value="tracker">{t.trackerTab}</Tabs.Tab>
         <Tabs.Tab value="api">{t.apiTab}</Tabs.Tab>
@@ -83,7 +83,7 @@ function Ways({ site }: { readonly site: Site }) {
           <Text>{t.conversionsLead}</Text>
           <CodeBlock code={conversionCommand(parts)} label={text.metrics.conversion} />
           <p>
-            <a href="/docs">{text.nav.reference}</a>
+            <Anchor href="/docs">{text.nav.reference}</Anchor>
           </p>
         </div>
       </Tabs.Panel>

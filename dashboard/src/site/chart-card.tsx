@@ -1,5 +1,5 @@
 /** The totals, each a choice of what the chart below shows, and the chart. */
-import { Button, SegmentedControl, Tooltip } from '@mantine/core'
+import { Button, SegmentedControl } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import type { EventType, Overview } from '../api/answers.ts'
 import { formatExact, formatRange, formatShortDay } from '../format.ts'
@@ -13,6 +13,9 @@ import { Tiles } from './tiles.tsx'
 import './chart.css'
 
 const Chart = lazy(() => import('./chart.tsx'))
+
+/** As the server has it. */
+const hourlyDaysMax = 31
 
 interface ChartCardProps {
   readonly overview: Overview
@@ -42,6 +45,8 @@ export function ChartCard({ overview, view, domain, hasHours, onChange }: ChartC
   const range = formatRange(overview.period.start, overview.period.end)
   const unit = overview.granularity === 'hour' ? text.chart.hour : text.chart.day
   const title = text.chart.title(text.metrics[metric], unit)
+  const refusal = whyNoHours(overview, view, hasHours)
+  const hint = overview.granularity === 'hour' ? text.chart.hourTotal : refusal
   return (
     <section className="card chart-card" aria-label={title}>
       <Tiles
@@ -50,7 +55,7 @@ export function ChartCard({ overview, view, domain, hasHours, onChange }: ChartC
         onChange={chosen => onChange({ metric: chosen, split: null })}
       />
       <div className="chart-tools">
-        {splitsOf[metric].length > 0 && (
+        {splitsOf[metric].length > 0 && overview.granularity === 'day' && (
           <SegmentedControl
             size="xs"
             aria-label={text.chart.split}
@@ -59,7 +64,7 @@ export function ChartCard({ overview, view, domain, hasHours, onChange }: ChartC
             onChange={split => onChange({ split })}
           />
         )}
-        <Interval overview={overview} view={view} hasHours={hasHours} onChange={onChange} />
+        <Interval overview={overview} refusal={refusal} onChange={onChange} />
         <span className="spring" />
         <Button
           variant="subtle"
@@ -113,31 +118,39 @@ export function ChartCard({ overview, view, domain, hasHours, onChange }: ChartC
           </span>
         )}
         <span>{text.range.utcNote}</span>
+        {hint !== null && <span>{hint}</span>}
       </p>
     </section>
   )
 }
 
-function Interval({ overview, view, hasHours, onChange }: Omit<ChartCardProps, 'domain'>) {
+/** Null when hours can be shown. */
+function whyNoHours(overview: Overview, view: SiteView, hasHours: boolean): string | null {
+  if (!hasHours) return text.chart.hourNeedsPro
+  if (view.filters.length > 0) return text.chart.hourFiltered
   const days = overview.granularity === 'hour' ? overview.buckets.length / 24 : overview.buckets.length
-  const why = !hasHours
-    ? text.chart.hourNeedsPro
-    : view.filters.length > 0 || days > 31
-      ? text.chart.hourLimits
-      : null
+  return days > hourlyDaysMax ? text.chart.hourTooLong : null
+}
+
+interface IntervalProps {
+  readonly overview: Overview
+  readonly refusal: string | null
+  readonly onChange: (changes: Record<string, string | null>) => void
+}
+
+/** What cannot be chosen is explained below the chart, where a finger and a screen reader find it too. */
+function Interval({ overview, refusal, onChange }: IntervalProps) {
   return (
-    <Tooltip label={why} disabled={why === null}>
-      <SegmentedControl
-        size="xs"
-        aria-label={text.chart.interval}
-        data={[
-          { value: 'day', label: text.chart.byDay },
-          { value: 'hour', label: text.chart.byHour, disabled: why !== null },
-        ]}
-        value={overview.granularity}
-        onChange={by => onChange({ by: by === 'hour' ? 'hour' : null })}
-      />
-    </Tooltip>
+    <SegmentedControl
+      size="xs"
+      aria-label={text.chart.interval}
+      data={[
+        { value: 'day', label: text.chart.byDay },
+        { value: 'hour', label: text.chart.byHour, disabled: refusal !== null },
+      ]}
+      value={overview.granularity}
+      onChange={by => onChange({ by: by === 'hour' ? 'hour' : null })}
+    />
   )
 }
 

@@ -28,7 +28,7 @@ export interface ChartModel {
 }
 
 export function chartModel(overview: Overview, { metric, split }: SiteView): ChartModel {
-  const { buckets, series, unfinishedFrom, extent } = overview
+  const { buckets, series, unfinishedFrom } = overview
   const total = series[metric]
   const lines = linesOf(overview, metric, split)
   const most = Math.max(0, ...total)
@@ -37,12 +37,7 @@ export function chartModel(overview: Overview, { metric, split }: SiteView): Cha
     buckets,
     lines,
     unfinishedFrom,
-    dataFrom: extent
-      ? Math.max(
-          0,
-          buckets.findIndex(bucket => bucket.slice(0, 10) === extent.start),
-        )
-      : 0,
+    dataFrom: dataFrom(overview),
     peak: buckets[peak] === undefined ? '' : `${formatBucket(buckets[peak])}: ${formatExact(most)}`,
     header: [text.chart.bucket, ...lines.map(({ label }) => label)],
     rows: buckets
@@ -51,6 +46,13 @@ export function chartModel(overview: Overview, { metric, split }: SiteView): Cha
       .slice(0, unfinishedFrom + 1),
   }
 }
+
+/** The first bucket of the days that have events at all; 0 when there is none before it. */
+export const dataFrom = ({ buckets, extent }: Overview): number =>
+  Math.max(
+    0,
+    buckets.findIndex(bucket => bucket.slice(0, 10) === extent?.start),
+  )
 
 function linesOf(overview: Overview, metric: EventType, split: SiteView['split']): ChartLine[] {
   const stack = overview.granularity === 'hour' ? null : stackFor(overview, metric, split)

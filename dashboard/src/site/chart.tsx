@@ -20,17 +20,20 @@ export default function Chart({ model }: { readonly model: ChartModel }) {
   }))
   const ticks = niceTicks(Math.max(1, ...rows.map(row => sumOf(row, model))))
   const isHourly = buckets[0]!.length > 10
-  const tick = (bucket: string): string =>
-    isHourly && buckets.length <= 48 ? bucket.slice(11) : formatShortDay(bucket)
+  const isOfDays = isHourly && buckets.length > 48
+  const tick = (bucket: string): string => (isHourly && !isOfDays ? bucket.slice(11) : formatShortDay(bucket))
+  // One visit must be seen beside thousands; nothing, and what has not begun, must not.
+  const smallest = (count: number | null | undefined): number => (count ? 2 : 0)
+  const isStacked = lines.length > 1
   return (
     <div aria-hidden="true">
       <BarChart
         h={280}
         data={rows}
         dataKey="bucket"
-        type="stacked"
+        type={isStacked ? 'stacked' : 'default'}
         series={lines.map(({ key, label, colour }) => ({ name: key, label, color: colour }))}
-        withLegend={lines.length > 1}
+        withLegend={isStacked}
         legendProps={{ verticalAlign: 'bottom', itemSorter: null }}
         gridAxis="x"
         tickLine="none"
@@ -39,11 +42,11 @@ export default function Chart({ model }: { readonly model: ChartModel }) {
         barChartProps={{
           // The summary and the table say it to screen readers; the drawing itself is no place to stop at.
           accessibilityLayer: false,
-          barCategoryGap: buckets.length > 60 ? 1 : '18%',
+          barCategoryGap: buckets.length > 120 ? 0 : buckets.length > 60 ? 1 : '18%',
           margin: { top: 8, right: 4, left: -8 },
         }}
-        barProps={{ isAnimationActive: false, shape: <Bar />, minPointSize: lines.length === 1 ? 2 : 0 }}
-        xAxisProps={{ tickFormatter: tick, minTickGap: 28 }}
+        barProps={{ isAnimationActive: false, shape: <Bar />, minPointSize: isStacked ? 0 : smallest }}
+        xAxisProps={{ tickFormatter: tick, minTickGap: 28, ...(isOfDays && { ticks: midnights(buckets) }) }}
         yAxisProps={{ width: 52, allowDecimals: false, domain: [0, ticks.at(-1)!], ticks: [...ticks] }}
         tooltipAnimationDuration={0}
         tooltipProps={{
@@ -68,6 +71,8 @@ export default function Chart({ model }: { readonly model: ChartModel }) {
     </div>
   )
 }
+
+const midnights = (buckets: readonly string[]): string[] => buckets.filter(bucket => bucket.endsWith('00:00'))
 
 const sumOf = (row: Row, { lines }: ChartModel): number =>
   lines.reduce((sum, { key }) => sum + Number(row[key] ?? 0), 0)

@@ -53,11 +53,13 @@ export function CompaniesCard({ overview, view, domain, onChange }: TableProps) 
               return (
                 <tr key={name} data-chosen={isChosen || undefined}>
                   <th scope="row">
-                    <span
-                      className="bar"
-                      aria-hidden="true"
-                      style={{ inlineSize: `${(bot / largest) * 100}%`, background: 'var(--bot)' }}
-                    />
+                    {bot > 0 && (
+                      <span
+                        className="bar"
+                        aria-hidden="true"
+                        style={{ inlineSize: `${(bot / largest) * 100}%`, background: 'var(--bot)' }}
+                      />
+                    )}
                     <span className="row-name">
                       <button
                         type="button"

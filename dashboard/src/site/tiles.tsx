@@ -7,6 +7,7 @@ import { Quantity } from '../parts/quantity.tsx'
 import { linkTo } from '../router.ts'
 import { text } from '../text/text.ts'
 import { metricColour } from '../theme.ts'
+import { dataFrom } from './chart-model.ts'
 import './tiles.css'
 
 const kinds: readonly EventType[] = ['bot', 'referral', 'conversion']
@@ -35,7 +36,7 @@ export function Tiles({ overview, metric, onChange }: TilesProps) {
             <Change overview={overview} kind={kind} />
           </button>
           <Course
-            counts={overview.series[kind].slice(0, overview.unfinishedFrom)}
+            counts={overview.series[kind].slice(dataFrom(overview), overview.unfinishedFrom)}
             colour={metricColour[kind]}
           />
           <Tooltip label={text.metrics[`${kind}Hint`]}>
@@ -61,6 +62,15 @@ function Change({ overview, kind }: { readonly overview: Overview; readonly kind
   if (!comparison) {
     const since = extent && extent.start >= period.start ? text.metrics.since(formatDay(extent.start)) : null
     return <span className="tile-change">{worth ?? since ?? text.metrics.noComparison}</span>
+  }
+  // Days without data are no zeros to compare with.
+  if (extent && extent.start > comparison.before) {
+    return (
+      <span className="tile-change">
+        {worth && <span>{worth} · </span>}
+        {text.metrics.noDataBefore(formatDay(extent.start))}
+      </span>
+    )
   }
   const change = formatChange(comparison.now[kind], comparison.earlier[kind])
   const days = Math.round((Date.parse(comparison.end) - Date.parse(comparison.start)) / 86_400_000) + 1

@@ -151,6 +151,7 @@ export const en = {
     noneBefore: 'none in the days before',
     noneEither: 'none in the days before either',
     since: (day: string) => `since ${day}`,
+    noDataBefore: (day: string) => `no data before ${day}`,
     noComparison: 'no whole day yet',
     comparedOver: (range: string) => `Whole days only: ${range}.`,
     meaning: (metric: string) => `What ${metric.toLowerCase()} mean`,
@@ -175,7 +176,9 @@ export const en = {
     noDataBefore: (day: string) => `No data before ${day}`,
     noDataMark: 'no data yet',
     hourNeedsPro: 'Hours need the Pro plan.',
-    hourLimits: 'Hours are shown for up to 31 days, without filters.',
+    hourTooLong: 'Hours are shown for up to 31 days.',
+    hourFiltered: 'With filters there are days only: hours are counted for the whole site.',
+    hourTotal: 'Hours are counted in total, days also by name.',
     summary: (metric: string, total: string, range: string, peak: string) =>
       `${metric}: ${total} from ${range}. Most on ${peak}.`,
     nothing: 'Nothing was counted in these days.',
@@ -333,6 +336,7 @@ export const en = {
   account: {
     title: 'Account',
     sites: 'Sites',
+    noSites: 'No site yet.',
     addSite: 'Add a site',
     domain: 'Domain',
     siteId: 'Site id',
@@ -378,6 +382,7 @@ export const en = {
     usage: 'Events this month',
     totals: (accounts: string, sites: string, events: string) =>
       `Accounts: ${accounts} · Sites: ${sites} · Events this month: ${events}`,
+    moreSites: (count: string) => `and ${count} more`,
     remove: 'Remove',
     removeTitle: (email: string) => `Remove ${email}?`,
     removeLead: 'The account goes with all its sites and events.',
