@@ -262,6 +262,21 @@ test('the health of a site tells what came by each kind, and what was refused af
   )
 })
 
+test('what a worker, a drain and the log of the server report of the same requests is counted once', async () => {
+  const drain = await newDrain('cloudflare')
+  const all = requests(0, 60)
+  const hits = all.map(({ method, path: url, status, userAgent, referrer, address, time }) => ({
+    ...{ method, url, status, referrer, ip: address, user_agent: userAgent },
+    timestamp: new Date(time + 400).toISOString(),
+  }))
+  assert.equal((await drain.site.post('hits', hits)).status, 200)
+  const once = await totalsOf(drain)
+  assert.ok(once.bot_visits > 5 && once.referrals > 2)
+  await delivered(drain, bodies.cloudflare(all))
+  await delivered({ ...drain, kind: 'syslog' }, bodies.syslog(all))
+  assert.deepEqual(await totalsOf(drain), once)
+})
+
 describe('requests that their service names', () => {
   for (const kind of ['vercel', 'cloudflare', 'netlify', 'cloudfront'] as const) {
     test(`count once in deliveries of ${kind} that overlap`, async () => {
