@@ -27,7 +27,9 @@ export function eventListJson(events: EventStore, site: number, query: EventList
     const page = found.length > query.limit ? found.slice(0, query.limit) : found
     const last = page.at(-1)
     const cursor = last && found.length > page.length ? `"${encodeCursor(last)}"` : 'null'
-    return `{"events":[${page.map(eventJson).join()}],"next_cursor":${cursor}}`
+    let json = ''
+    for (const event of page) json += json === '' ? eventJson(event) : `,${eventJson(event)}`
+    return `{"events":[${json}],"next_cursor":${cursor}}`
   })
 }
 

@@ -9,11 +9,12 @@ import {
   type StoredEvent,
 } from '../../domain/event.ts'
 import type { EventListQuery, ListedEvent } from '../event-store.ts'
+import { NumberMemory } from './number-memory.ts'
 import { ChunkReader, unpackCountry } from './sqlite-chunk.ts'
 import { arrivalsOf, waysOf } from './sqlite-sighting.ts'
 import type { Snapshot } from './sqlite-snapshot.ts'
 
-/** Beyond this the memory of texts starts again empty: at about 100 bytes each, 100 MiB. */
+/** Beyond this a memory starts again empty: texts of about 100 bytes each take 100 MiB. */
 const rememberedMax = 1_000_000
 
 interface Subject {
@@ -37,8 +38,8 @@ export class SqliteEventList {
   readonly #text: StatementSync
   readonly #subject: StatementSync
   readonly #origin: StatementSync
-  readonly #texts = new Map<number, string>()
-  readonly #subjects = new Map<number, Subject>()
+  readonly #texts = new NumberMemory<string>(rememberedMax)
+  readonly #subjects = new NumberMemory<Subject>(rememberedMax)
 
   constructor(reader: DatabaseSync, inSnapshot: Snapshot) {
     this.#inSnapshot = inSnapshot
@@ -141,11 +142,11 @@ export class SqliteEventList {
   #readSubject(origin: number): Subject {
     const { type, name, company } = this.#subject.get(origin)!
     const subject = { type: eventTypes[Number(type)]!, name: String(name), company: String(company) }
-    return remember(this.#subjects, origin, subject)
+    return this.#subjects.remember(origin, subject)
   }
 
   #textOf(id: number): string {
-    return this.#texts.get(id) ?? remember(this.#texts, id, String(this.#text.get(id)!.value))
+    return this.#texts.get(id) ?? this.#texts.remember(id, String(this.#text.get(id)!.value))
   }
 
   #provenance(origin: number): StoredEvent['provenance'] {
@@ -166,10 +167,3 @@ export class SqliteEventList {
 
 const isOlder = (a: EventPosition, b: EventPosition): boolean =>
   a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id)
-
-/** What stands in the dictionaries never changes, and ids are not given out twice: remembered texts cannot go stale. */
-function remember<Value>(memory: Map<number, Value>, id: number, value: Value): Value {
-  if (memory.size >= rememberedMax) memory.clear()
-  memory.set(id, value)
-  return value
-}
