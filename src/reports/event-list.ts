@@ -36,7 +36,7 @@ export function eventListJson(events: EventStore, site: number, query: EventList
 /** An event as the API shows it, with exactly the fields of its type. */
 function eventJson(event: ListedEvent): string {
   const ofType = event.type === 'conversion' ? `"event_value":${event.value},` : ''
-  return `{"id":${event.id},${headOf(event)}${ofType}"page_path":${quote(event.path)},"country":"${event.country}","created_at":"${formatTime(event.createdAt)}"}`
+  return `{"id":${event.id},${headOf(event)}${ofType}"page_path":${JSON.stringify(event.path)},"country":"${event.country}","created_at":"${formatTime(event.createdAt)}"}`
 }
 
 /** A page names few bots and assistants, again and again: their part of the text is put together once. */
@@ -62,8 +62,3 @@ function headOf({ type, name, company }: ListedEvent): string {
   heads.set(name, head)
   return head.text
 }
-
-/** Printable ASCII without quote and backslash stands for itself. */
-const plain = /^[ !#-[\]-~]*$/
-
-const quote = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.stringify(text))

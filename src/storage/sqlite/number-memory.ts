@@ -27,8 +27,9 @@ export class NumberMemory<Value> {
       this.#count = 0
     }
     this.#count++
-    const page = (this.#pages[number >>> pageBits] ??= [])
-    page[number & pageMask] = value
+    const pageNumber = number >>> pageBits
+    this.#pages[pageNumber] ??= []
+    this.#pages[pageNumber][number & pageMask] = value
     return value
   }
 }
