@@ -2,8 +2,9 @@
  * The merged counts of a day as columns of fixed width, so that reading them is a copy a column and no work a count
  * (row 13 of docs/performance.md). Triples come in the order of their pages; names and countries are indexes into the day's own lists.
  */
+import { type DecimalSum, zeroSum } from '../../domain/money.ts'
 import { ByteReader, ByteWriter } from './sqlite-bytes.ts'
-import { FacetTable, otherPath, visitFacets } from './sqlite-facets.ts'
+import { type FacetDay, FacetTable, otherPath, visitFacets } from './sqlite-facets.ts'
 import { NumberIndex } from './sqlite-number-index.ts'
 
 /** Integers take the narrowest type that holds them: code that has just started is several times slower with others. */
@@ -35,11 +36,51 @@ export class FacetColumns {
 
   /** Takes over a row, whether merged or a tail. */
   read(bytes: Uint8Array): void {
-    this.#readPacked(isPacked(bytes) ? bytes : packFacets(decodeFacets(bytes)))
+    if (isPacked(bytes)) this.#readPacked(bytes)
+    else this.readTable(decodeFacets(bytes))
   }
 
   readTable(table: FacetTable): void {
-    this.#readPacked(packFacets(table))
+    const order = orderByPage(table)
+    const subjectIndex = new NumberIndex()
+    const countryIndex = new NumberIndex()
+    const first = order.find(i => table.paths[i] !== otherPath)
+    this.length = table.size
+    this.pageBefore = first === undefined ? 0 : table.paths[first]! - 1
+    this.total = table.counts.reduce((sum, count) => sum + count, 0)
+    const isWide = this.total >= 2 ** 32 || table.paths.some(path => path >= 2 ** 32)
+    const Wide = isWide ? Float64Array : Uint32Array
+    this.pageSteps = roomFor(this.pageSteps, this.length, Wide)
+    this.counts = roomFor(this.counts, this.length, Wide)
+    this.subjects = roomFor(this.subjects, this.length, Uint16Array)
+    this.countries = roomFor(this.countries, this.length, Uint16Array)
+    const valued: number[] = []
+    let page = 0
+    for (let at = 0; at < this.length; at++) {
+      const i = order[at]!
+      const next = table.paths[i] === otherPath ? 0 : table.paths[i]! - this.pageBefore
+      this.pageSteps[at] = next - page
+      page = next
+      this.counts[at] = table.counts[i]!
+      this.subjects[at] = subjectIndex.of(table.subjects[i]!)
+      this.countries[at] = countryIndex.of(table.countries[i]!)
+      if (table.values.has(i)) valued.push(at)
+    }
+    this.highestPage = page === 0 ? 0 : this.pageBefore + page
+    this.subjectIds = subjectIndex.keys
+    this.countryCodes = countryIndex.keys
+    this.#readValues(valued, table, order)
+  }
+
+  #readValues(valued: readonly number[], { paths, values }: FacetTable, order: Uint32Array): void {
+    this.valuedLength = valued.length
+    if (valued.length === 0) return
+    const sums = valued.map(at => values.get(order[at]!)!)
+    const pages = valued.map(at => Math.max(0, paths[order[at]!]! - this.pageBefore))
+    this.valued = Uint32Array.from(valued)
+    this.valuedPageSteps = Float64Array.from(pages, (page, v) => page - (pages[v - 1] ?? 0))
+    this.wholes = Float64Array.from(sums, ({ whole }) => whole)
+    this.billionths = Uint32Array.from(sums, ({ billionths }) => billionths)
   }
 
   toTable(): FacetTable {
@@ -49,7 +90,7 @@ export class FacetColumns {
       page += this.pageSteps[i]!
       const subject = this.subjectIds[this.subjects[i]!]!
       const path = page === 0 ? otherPath : this.pageBefore + page
-      table.add(subject, path, this.countryCodes[this.countries[i]!]!, this.counts[i]!)
+      table.push(subject, path, this.countryCodes[this.countries[i]!]!, this.counts[i]!)
     }
     for (let v = 0; v < this.valuedLength; v++) {
       table.values.set(this.valued[v]!, { whole: this.wholes[v]!, billionths: this.billionths[v]! })
@@ -108,20 +149,25 @@ class ColumnReader {
     this.#at = bytes.byteOffset + aligned(header.position)
   }
 
-  next(length: number, before: Integers, preferred: new (length: number) => Integers): Integers {
+  next(length: number, before: Integers, preferred: IntegersOfLength): Integers {
     const width = this.#widths[this.#column++]!
     const stored = new ofWidth[width]!(this.#bytes.buffer, this.#at, length)
     this.#at += aligned(length * width)
-    const wanted = width === 8 ? Float64Array : preferred
-    const room = before instanceof wanted && before.length >= length ? before : new wanted(length * 2)
+    const room = roomFor(before, length, width === 8 ? Float64Array : preferred)
     room.set(stored)
     return room
   }
 }
 
+type IntegersOfLength = new (length: number) => Integers
+
+/** A column to be filled: the one of the day before where it will do. */
+const roomFor = (before: Integers, length: number, wanted: IntegersOfLength): Integers =>
+  before instanceof wanted && before.length >= length ? before : new wanted(length * 2)
+
 const aligned = (length: number): number => Math.ceil(length / 8) * 8
 
-function widthOf(column: Float64Array): number {
+function widthOf(column: Integers): number {
   let least = 0
   let most = 0
   for (let i = 0; i < column.length; i++) {
@@ -142,13 +188,15 @@ export function decodeFacets(bytes: Uint8Array): FacetTable {
     return columns.toTable()
   }
   const table = new FacetTable()
-  visitFacets(bytes, (subject, path, country, count, value) =>
-    table.add(subject, path, country, count, value),
-  )
+  visitFacets(bytes, (subject, path, country, count, value) => {
+    if (value !== zeroSum) table.values.set(table.size, value)
+    table.push(subject, path, country, count)
+  })
   return table
 }
 
 const writer = new ByteWriter()
+const packed = new FacetColumns()
 
 /**
  * Layout: 0; number of triples; sum of their counts; what is added to pages, highest page; list of subject ids; list of countries; number of
@@ -156,41 +204,19 @@ const writer = new ByteWriter()
  * steps, counts, indexes of subjects, indexes of countries; of values their places, page steps, whole parts and billionths.
  */
 export function packFacets(table: FacetTable): Uint8Array {
-  const order = orderByPage(table)
-  const length = table.size
-  const subjectIndex = new NumberIndex()
-  const countryIndex = new NumberIndex()
-  const steps = new Float64Array(length)
-  const counts = new Float64Array(length)
-  const subjects = new Float64Array(length)
-  const countries = new Float64Array(length)
-  const valued: number[] = []
-  const before = Math.max(1, table.paths[order.find(i => table.paths[i] !== otherPath) ?? 0]!) - 1
-  const pageOf = (i: number): number => (table.paths[i] === otherPath ? 0 : table.paths[i]! - before)
-  let total = 0
-  let page = 0
-  for (let at = 0; at < length; at++) {
-    const i = order[at]!
-    steps[at] = pageOf(i) - page
-    page = pageOf(i)
-    counts[at] = table.counts[i]!
-    total += counts[at]!
-    subjects[at] = subjectIndex.of(table.subjects[i]!)
-    countries[at] = countryIndex.of(table.countries[i]!)
-    if (table.values.has(i)) valued.push(at)
-  }
-  for (const number of [0, length, total, before, page === 0 ? 0 : before + page]) writer.number(number)
-  writeList(subjectIndex.keys)
-  writeList(countryIndex.keys)
-  writer.number(valued.length)
-  const values = valued.map(at => table.values.get(order[at]!)!)
-  const valuedPages = valued.map(at => pageOf(order[at]!))
+  packed.readTable(table)
+  const { length, valuedLength } = packed
+  for (const number of [0, length, packed.total, packed.pageBefore, packed.highestPage]) writer.number(number)
+  writeList(packed.subjectIds)
+  writeList(packed.countryCodes)
+  writer.number(valuedLength)
   return withColumns([
-    ...[steps, counts, subjects, countries],
-    Float64Array.from(valued),
-    Float64Array.from(valuedPages, (each, v) => each - (valuedPages[v - 1] ?? 0)),
-    Float64Array.from(values, ({ whole }) => whole),
-    Float64Array.from(values, ({ billionths }) => billionths),
+    ...[packed.pageSteps, packed.counts, packed.subjects, packed.countries].map(all =>
+      all.subarray(0, length),
+    ),
+    ...[packed.valued, packed.valuedPageSteps, packed.wholes, packed.billionths].map(all =>
+      all.subarray(0, valuedLength),
+    ),
   ])
 }
 
@@ -200,7 +226,7 @@ function writeList(list: readonly number[]): void {
 }
 
 /** What is in the writer, followed by columns. */
-function withColumns(columns: readonly Float64Array[]): Uint8Array {
+function withColumns(columns: readonly Integers[]): Uint8Array {
   const widths = columns.map(widthOf)
   writeList(widths)
   const header = writer.take()
@@ -227,4 +253,44 @@ function orderByPage({ size, sortedSize, paths }: FacetTable): Uint32Array {
     order[at] = takesOld ? old++ : added[next++]!
   }
   return order
+}
+
+/** What a tail adds to a day: the same as if it were merged into it, without taking the day apart. */
+export class FacetsBeside implements FacetDay {
+  size: number
+  /** What was added. */
+  readonly table = new FacetTable()
+  readonly #known = new Set<number>()
+  readonly #tail: FacetTable
+
+  constructor(day: FacetColumns, tail: FacetTable) {
+    this.size = day.length
+    this.#tail = tail
+    const pages = tail.paths.slice(0, tail.size).sort()
+    let next = 0
+    let page = 0
+    for (let i = 0; i < day.length; i++) {
+      page += day.pageSteps[i]!
+      const path = page === 0 ? otherPath : day.pageBefore + page
+      while (next < pages.length && pages[next]! < path) next++
+      if (path !== otherPath && pages[next] !== path) continue
+      const subject = day.subjectIds[day.subjects[i]!]!
+      this.#known.add(this.#keyOf(subject, path, day.countryCodes[day.countries[i]!]!))
+    }
+  }
+
+  has(subject: number, path: number, country: number): boolean {
+    return this.#known.has(this.#keyOf(subject, path, country)) || this.table.has(subject, path, country)
+  }
+
+  add(subject: number, path: number, country: number, count: number, value: DecimalSum): void {
+    if (!this.has(subject, path, country)) this.size++
+    this.table.add(subject, path, country, count, value)
+  }
+
+  /** Triples of the tail by their place in it, those of "other" pages below -1; for all others, which nobody asks about, it is -1. */
+  #keyOf(subject: number, path: number, country: number): number {
+    if (path === otherPath) return -2 - (subject * 1024 + country)
+    return this.#tail.indexOf(subject, path, country)
+  }
 }

@@ -4,9 +4,16 @@ import { type DateRange, lastDay } from '../../domain/date-range.ts'
 import { eventTypes } from '../../domain/event.ts'
 import type { FacetFilter, FacetName, FacetQuery, FacetReport } from '../event-store.ts'
 import { dayKey, dayOfKey } from './sqlite-day.ts'
-import { decodeFacets, FacetColumns } from './sqlite-facet-columns.ts'
+import { decodeFacets, FacetColumns, FacetsBeside } from './sqlite-facet-columns.ts'
 import { type FacetCondition, type FacetNames, FacetSums, noPages, otherName } from './sqlite-facet-sums.ts'
-import { facetCountOf, facetCountry, facetsPerDayMax, otherCountry, otherPath } from './sqlite-facets.ts'
+import {
+  absorbTail,
+  facetCountOf,
+  facetCountry,
+  facetsPerDayMax,
+  otherCountry,
+  otherPath,
+} from './sqlite-facets.ts'
 import type { Snapshot } from './sqlite-snapshot.ts'
 
 /** Days that are added up before other requests get their turn. */
@@ -65,14 +72,16 @@ export class FacetReader {
       const key = Number(row.key)
       columns.read(row.data as Uint8Array)
       const tail = tails.get(key)
+      sums.add(dayOfKey(key), columns)
       if (tail && columns.length + facetCountOf(tail) > facetsPerDayMax) {
         // Some of the tail may count as "other": only together can they tell.
-        const table = columns.toTable()
-        table.absorb(decodeFacets(tail))
-        columns.readTable(table)
+        const table = decodeFacets(tail)
+        const beside = new FacetsBeside(columns, table)
+        absorbTail(beside, table)
+        columns.readTable(beside.table)
+        sums.add(dayOfKey(key), columns)
         tails.delete(key)
       }
-      sums.add(dayOfKey(key), columns)
     }
     for (const [key, tail] of tails) {
       columns.read(tail)

@@ -36,43 +36,50 @@ export class FacetTable {
   counts = new Float64Array(64)
   /** By index; only of triples that have a value. */
   readonly values = new Map<number, DecimalSum>()
-  #slots = new Int32Array(128).fill(emptySlot)
+  /** Places by hash; made when the first triple is looked up, since those that are only read need none. */
+  #slots = new Int32Array(0)
 
   add(subject: number, path: number, country: number, count: number, value = zeroSum): void {
-    let slot = this.#slotOf(subject, path, country)
-    if (this.#slots[slot] === emptySlot) {
-      if (this.size === this.counts.length) {
-        this.#grow()
-        slot = this.#slotOf(subject, path, country)
-      }
-      this.#slots[slot] = this.size
-      this.subjects[this.size] = subject
-      this.paths[this.size] = path
-      this.countries[this.size] = country
-      this.counts[this.size++] = 0
+    if (this.#slots.length === 0 || this.size === this.counts.length) this.#makeSlots()
+    const slot = this.#slotOf(subject, path, country)
+    let index = this.#slots[slot]!
+    if (index === emptySlot) {
+      index = this.size
+      this.#slots[slot] = index
+      this.#append(subject, path, country)
     }
-    const index = this.#slots[slot]!
     this.counts[index]! += count
     if (value !== zeroSum) this.values.set(index, addDecimals(this.values.get(index) ?? zeroSum, value))
   }
 
-  /** Takes over what came after this table, in its order: the result is the same whenever it is done. */
-  absorb(tail: FacetTable): void {
-    for (let i = 0; i < tail.size; i++) {
-      const subject = tail.subjects[i]!
-      let path = tail.paths[i]!
-      let country = tail.countries[i]!
-      if (this.size >= facetsPerDayMax && !this.#has(subject, path, country)) {
-        path = otherPath
-        if (this.size >= facetsPerDayMax + otherByCountryMax && !this.#has(subject, path, country))
-          country = otherCountry
-      }
-      this.add(subject, path, country, tail.counts[i]!, tail.values.get(i) ?? zeroSum)
-    }
+  /** Adds a triple that is not there; to be called before any look-up. */
+  push(subject: number, path: number, country: number, count: number): void {
+    const index = this.#append(subject, path, country)
+    this.counts[index] = count
   }
 
-  #has = (subject: number, path: number, country: number): boolean =>
-    this.#slots[this.#slotOf(subject, path, country)] !== emptySlot
+  has(subject: number, path: number, country: number): boolean {
+    return this.indexOf(subject, path, country) !== emptySlot
+  }
+
+  /** -1 for a triple that is not there. */
+  indexOf(subject: number, path: number, country: number): number {
+    if (this.#slots.length === 0) this.#makeSlots()
+    return this.#slots[this.#slotOf(subject, path, country)]!
+  }
+
+  /** Takes over what came after this table. */
+  absorb(tail: FacetTable): void {
+    absorbTail(this, tail)
+  }
+
+  #append(subject: number, path: number, country: number): number {
+    if (this.size === this.counts.length) this.#grow()
+    this.subjects[this.size] = subject
+    this.paths[this.size] = path
+    this.countries[this.size] = country
+    return this.size++
+  }
 
   #slotOf(subject: number, path: number, country: number): number {
     const mask = this.#slots.length - 1
@@ -96,10 +103,38 @@ export class FacetTable {
     this.paths = copy(this.paths, new Float64Array(length))
     this.countries = copy(this.countries, new Uint16Array(length))
     this.counts = copy(this.counts, new Float64Array(length))
-    this.#slots = new Int32Array(length * 2).fill(emptySlot)
+  }
+
+  /** Twice as many as there is room for, and room for one more. */
+  #makeSlots(): void {
+    if (this.size === this.counts.length) this.#grow()
+    this.#slots = new Int32Array(this.counts.length * 2).fill(emptySlot)
     for (let i = 0; i < this.size; i++) {
       this.#slots[this.#slotOf(this.subjects[i]!, this.paths[i]!, this.countries[i]!)] = i
     }
+  }
+}
+
+/** The counts of a day, to which a tail is added. */
+export interface FacetDay {
+  /** Number of triples. */
+  readonly size: number
+  has(subject: number, path: number, country: number): boolean
+  add(subject: number, path: number, country: number, count: number, value: DecimalSum): void
+}
+
+/** Adds a tail in the order in which its triples came, so that the result is the same whenever it is done. */
+export function absorbTail(day: FacetDay, tail: FacetTable): void {
+  for (let i = 0; i < tail.size; i++) {
+    const subject = tail.subjects[i]!
+    let path = tail.paths[i]!
+    let country = tail.countries[i]!
+    if (day.size >= facetsPerDayMax && !day.has(subject, path, country)) {
+      path = otherPath
+      if (day.size >= facetsPerDayMax + otherByCountryMax && !day.has(subject, path, country))
+        country = otherCountry
+    }
+    day.add(subject, path, country, tail.counts[i]!, tail.values.get(i) ?? zeroSum)
   }
 }
 

@@ -2,8 +2,8 @@
 export class NumberIndex {
   readonly keys: number[] = []
   /** Key plus one and index side by side, so that a look-up touches one place in memory; a key of 0 is a free slot. */
-  #slots = new Float64Array(2 * 512)
-  #mask = 511
+  #slots = new Float64Array(2 * 64)
+  #mask = 63
 
   get size(): number {
     return this.keys.length

@@ -81,12 +81,15 @@ export function largest(weights: Float64Array, idOf: (index: number) => number, 
     weights[a]! > weights[b]! || (weights[a] === weights[b] && idOf(a) < idOf(b))
   let found: number[] = []
   let last = -1
+  let least = 0
   const cut = (): void => {
     found = found.sort((a, b) => (isBefore(a, b) ? -1 : 1)).slice(0, most)
-    last = found.length === most ? (found.at(-1) ?? -1) : -1
+    if (found.length < most || most === 0) return
+    last = found.at(-1)!
+    least = weights[last]!
   }
   for (let i = 0; i < weights.length; i++) {
-    if (weights[i] === 0 || (last !== -1 && !isBefore(i, last))) continue
+    if (weights[i]! < least || weights[i] === 0 || (last !== -1 && !isBefore(i, last))) continue
     if (found.push(i) >= most * 2) cut()
   }
   cut()
