@@ -29,16 +29,27 @@ function bearerOf(headers: FastifyRequest['raw']['headers']): string | undefined
   return `Bearer ${password}`
 }
 
-/** To be called before a body is read that only its signature can vouch for. Throws MISSING_KEY, RATE_LIMITED. */
-export function requireSignature(parts: HttpParts, request: FastifyRequest): string {
+/** What a body must be signed with to be let in. */
+export interface Signature {
+  readonly secrets: readonly string[]
+  readonly given: string
+}
+
+/**
+ * To be called before a body is read that only its signature can vouch for: of a site without drains none is.
+ * Throws MISSING_KEY, INVALID_KEY, RATE_LIMITED.
+ */
+export async function requireSignature(parts: HttpParts, request: FastifyRequest): Promise<Signature> {
   requirePatience(parts, request)
-  const signature = request.headers['x-vercel-signature']
-  if (typeof signature === 'string') return signature
-  throw refuseGuessing(
-    parts,
-    request,
-    new AppError('MISSING_KEY', 'This needs the signature of the body in the header x-vercel-signature.'),
-  )
+  const given = request.headers['x-vercel-signature']
+  if (typeof given !== 'string') {
+    const error = new AppError('MISSING_KEY', 'This needs the signature of the body in x-vercel-signature.')
+    throw refuseGuessing(parts, request, error)
+  }
+  const { siteId } = request.params as { siteId: string }
+  const secrets = await parts.stores.accounts.drainSecrets(siteId, 'vercel')
+  if (secrets.length === 0) throw wrongSignature(parts, request)
+  return { secrets, given }
 }
 
 /** Sets the site of the request. Throws INVALID_KEY, the same one for a wrong signature, another site's and no drain at all. */
@@ -46,20 +57,18 @@ export async function admitSigned(
   parts: HttpParts,
   request: FastifyRequest,
   body: Buffer,
-  signature: string,
+  { secrets, given }: Signature,
 ): Promise<{ account: FastifyRequest['caller']['account']; plan: Plan }> {
   const { accounts } = parts.stores
   const { siteId } = request.params as { siteId: string }
-  const signed = await isSigned(accounts, siteId, 'vercel', body, signature)
-  const site = signed ? await accounts.findSite(siteId) : null
+  const site = isSigned(secrets, body, given) ? await accounts.findSite(siteId) : null
   const account = site && (await accounts.findAccount(site.accountId))
-  if (!site || !account) {
-    const error = new AppError(
-      'INVALID_KEY',
-      'The body is not signed with the secret of a drain of this site.',
-    )
-    throw refuseGuessing(parts, request, error)
-  }
+  if (!site || !account) throw wrongSignature(parts, request)
   request.site = site
   return { account, plan: planOf(parts.plans, account) }
+}
+
+const wrongSignature = (parts: HttpParts, request: FastifyRequest): Error => {
+  const error = new AppError('INVALID_KEY', 'The body is not signed with the secret of a drain of this site.')
+  return refuseGuessing(parts, request, error)
 }

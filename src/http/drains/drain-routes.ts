@@ -71,7 +71,7 @@ function receiveKeyed(parts: HttpParts, kind: DrainKind): Receive {
 
 function receiveSigned(parts: HttpParts): Receive {
   return async (request, memory) => {
-    const signature = requireSignature(parts, request)
+    const signature = await requireSignature(parts, request)
     const body = await collectBody(request, memory)
     const { account, plan } = await admitSigned(parts, request, body, signature)
     const id = hash('sha256', body, 'base64url')
