@@ -38,24 +38,28 @@ type Encoding = keyof typeof encodings
 export function sendCompressed(
   request: FastifyRequest,
   reply: FastifyReply,
-  body: string | Readable,
+  body: string | Buffer | Readable,
 ): Soon<void> {
   reply.header('vary', 'accept-encoding')
   const accepted = request.headers['accept-encoding']
   const encoding = accepted === undefined ? null : chooseEncoding(accepted)
-  if (encoding === null || (typeof body === 'string' && body.length < compressFromBytes)) {
+  if (encoding === null || (isWhole(body) && body.length < compressFromBytes)) {
     reply.send(body)
     return
   }
   reply.header('content-encoding', encoding)
-  if (typeof body === 'string') {
-    return encodings[encoding].whole(Buffer.from(body)).then(bytes => void reply.send(bytes))
+  if (isWhole(body)) {
+    const whole = typeof body === 'string' ? Buffer.from(body) : body
+    return encodings[encoding].whole(whole).then(bytes => void reply.send(bytes))
   }
   const stream = encodings[encoding].stream()
   body.once('error', error => stream.destroy(error))
   stream.once('close', () => body.destroy())
   reply.send(body.pipe(stream))
 }
+
+const isWhole = (body: string | Buffer | Readable): body is string | Buffer =>
+  typeof body === 'string' || Buffer.isBuffer(body)
 
 /** The preferred one of those that the client takes (RFC 9110, 12.5.3); null for none. */
 export function chooseEncoding(accepted: string): Encoding | null {

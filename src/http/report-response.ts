@@ -9,7 +9,7 @@ import type { HttpParts } from './http-parts.ts'
 
 export interface Question {
   /** The report as JSON, or its pieces. */
-  readonly build: () => Soon<string> | AsyncGenerator<string>
+  readonly build: () => Soon<string | Buffer> | AsyncGenerator<Buffer>
   /** False for answers that nobody is likely to ask for twice. */
   readonly remember: boolean
 }
@@ -53,7 +53,7 @@ function answerFrom(
     // Spares the work of building what will not be sent.
     if (isUnchanged(request.headers['if-none-match'], etag)) return sendBody(request, reply, etag, '')
     const answer = build()
-    if (typeof answer === 'object' && !(answer instanceof Promise)) {
+    if (isGenerator(answer)) {
       const pieces = Readable.from(answer, { objectMode: false })
       // The status is sent by then: all that the client can see is that the answer breaks off.
       pieces.once('error', error => {
@@ -73,7 +73,7 @@ export function sendBody(
   request: FastifyRequest,
   reply: FastifyReply,
   etag: string,
-  body: string | Readable,
+  body: string | Buffer | Readable,
 ): Soon<void> {
   reply.header('etag', etag)
   reply.header('cache-control', 'private, no-cache')
@@ -84,6 +84,9 @@ export function sendBody(
   reply.header('content-type', 'application/json; charset=utf-8')
   return sendCompressed(request, reply, body)
 }
+
+const isGenerator = (answer: ReturnType<Question['build']>): answer is AsyncGenerator<Buffer> =>
+  typeof answer === 'object' && Symbol.asyncIterator in answer
 
 /** If-None-Match compares weakly: a list of tags, or `*`. */
 function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -16,7 +16,7 @@ export interface Circumstances {
 
 export interface Answer extends Circumstances {
   readonly etag: string
-  readonly body: string
+  readonly body: string | Buffer
 }
 
 /** So many other questions at least may come between the first and the second time. */
@@ -25,13 +25,13 @@ const askedOnceMax = 1_000
 export class AnswerMemory {
   /** In the order of use: the first was used longest ago. */
   readonly #answers = new Map<string, Answer>()
-  readonly #charactersMax: number
+  readonly #lengthMax: number
   readonly #askedOnce = new Set<string>()
-  #characters = 0
+  #length = 0
   #newest: Answer | null = null
 
-  constructor(charactersMax = 16 * 2 ** 20) {
-    this.#charactersMax = charactersMax
+  constructor(lengthMax = 16 * 2 ** 20) {
+    this.#lengthMax = lengthMax
   }
 
   get(url: string, { site, revision, period, plan }: Circumstances): Answer | null {
@@ -56,17 +56,17 @@ export class AnswerMemory {
   /** Remembers the answer if it was asked for before. */
   put(url: string, answer: Answer): void {
     const before = this.#answers.get(url)
-    if (before) this.#characters -= before.body.length
+    if (before) this.#length -= before.body.length
     else if (!this.#wasAsked(url)) return
     this.#answers.delete(url)
     this.#answers.set(url, answer)
     this.#newest = answer
-    this.#characters += answer.body.length
-    if (this.#characters <= this.#charactersMax) return
+    this.#length += answer.body.length
+    if (this.#length <= this.#lengthMax) return
     for (const [oldest, { body }] of this.#answers) {
       this.#answers.delete(oldest)
-      this.#characters -= body.length
-      if (this.#characters <= this.#charactersMax) return
+      this.#length -= body.length
+      if (this.#length <= this.#lengthMax) return
     }
   }
 

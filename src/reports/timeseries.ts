@@ -41,10 +41,9 @@ export const timeseriesJson = (
   site: number,
   range: DateRange,
   granularity: Granularity,
-): Soon<string> =>
-  whenKnown(
-    events.series(site, range, granularity),
-    series => `${opening(granularity)}${pointsJson(range, granularity, series)}]}`,
+): Soon<Buffer> =>
+  whenKnown(events.series(site, range, granularity), series =>
+    pointsJson(range, granularity, series, opening(granularity), closing),
   )
 
 /** The same in pieces, for any range. Between two pieces other requests get their turn. */
@@ -53,16 +52,18 @@ export async function* timeseriesPieces(
   site: number,
   range: DateRange,
   granularity: Granularity,
-): AsyncGenerator<string> {
+): AsyncGenerator<Buffer> {
   const step = daysPerPiece[granularity]
   let before = opening(granularity)
   for (let start = range.start; start <= range.end; start += step) {
     const piece = { start, end: Math.min(range.end, start + step - 1) }
-    yield before + pointsJson(piece, granularity, await events.series(site, piece, granularity))
+    const isLast = piece.end === range.end
+    const series = await events.series(site, piece, granularity)
+    yield pointsJson(piece, granularity, series, before, isLast ? closing : '')
     before = ','
-    if (piece.end < range.end) await new Promise(resolve => setImmediate(resolve))
+    if (!isLast) await new Promise(resolve => setImmediate(resolve))
   }
-  yield ']}'
 }
 
+const closing = ']}'
 const opening = (granularity: Granularity): string => `{"granularity":"${granularity}","data":[`

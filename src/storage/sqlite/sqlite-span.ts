@@ -170,7 +170,7 @@ function runUp(totals: Uint16Array | Float64Array, width: number): void {
   for (let at = width; at < totals.length; at++) totals[at]! += totals[at - width]!
 }
 
-function withRoom(numbers: Float64Array, length: number): Float64Array {
+function withRoom(numbers: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
   if (length <= numbers.length) return numbers
   const larger = new Float64Array(Math.max(length, numbers.length * 2))
   larger.set(numbers)
