@@ -14,6 +14,7 @@ import { logRequests, requestIds } from './request-log.ts'
 import { answerInRounds } from './response-rounds.ts'
 import { attributionRoute } from './routes/attribution.ts'
 import { breakdownRoute } from './routes/breakdown.ts'
+import { dataHealthRoute } from './routes/data-health.ts'
 import { eventsRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { hitsRoute } from './routes/hits.ts'
@@ -106,6 +107,7 @@ function registerApi(api: FastifyInstance, parts: HttpParts): void {
   statsRoute(api, parts)
   timeseriesRoute(api, parts)
   breakdownRoute(api, parts)
+  dataHealthRoute(api, parts)
   attributionRoute(api, parts)
   eventsRoutes(api, parts)
   hitsRoute(api, parts)

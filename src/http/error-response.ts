@@ -57,7 +57,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 export const errorJson = (code: ErrorCode, error: string, retryAfter?: number): string =>
   JSON.stringify({ error, code, ...(retryAfter !== undefined && { retry_after: retryAfter }) })
 
-function toAppError(error: unknown): AppError | null {
+/** Null for what its cause must not be told of. */
+export function toAppError(error: unknown): AppError | null {
   if (error instanceof AppError) return error
   const framework = frameworkErrors[(error as FastifyError | null)?.code ?? '']
   return framework ? new AppError(...framework) : null

@@ -1,7 +1,7 @@
 /** What both ways of recording over HTTP have in common: the body's shapes, Idempotency-Key, the acknowledgement. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../domain/errors.ts'
-import type { NewEvent } from '../domain/event.ts'
+import type { Arrival, NewEvent } from '../domain/event.ts'
 import { batchBytesMax, readBatch } from '../ingest/batch-body.ts'
 import { record } from '../ingest/record.ts'
 import type { HttpParts } from './http-parts.ts'
@@ -27,24 +27,34 @@ export function acceptBatchBodies(app: FastifyInstance): void {
   )
 }
 
-/** `judge` turns the items into events and the report that acknowledges them; it throws INVALID_EVENT for a bad item. */
+/** What the items of a batch come to. */
+export interface JudgedBatch {
+  readonly events: readonly NewEvent[]
+  /** Items that are no events, by reason. */
+  readonly ignored: Readonly<Record<string, number>>
+  /** Acknowledges the batch. */
+  readonly report: object
+}
+
+/** `judge` throws INVALID_EVENT for a bad item. */
 export async function receiveBatch(
   parts: HttpParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  status: 200 | 201,
-  judge: (items: unknown[], now: number) => { events: NewEvent[]; report: object },
+  { arrival, status }: { readonly arrival: Arrival; readonly status: 200 | 201 },
+  judge: (items: unknown[], now: number) => JudgedBatch,
 ): Promise<FastifyReply> {
   const key = readIdempotencyKey(request.headers['idempotency-key'])
   const body = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
   const isLines = request.headers['content-type']?.toLowerCase().startsWith(linesType) === true
   const now = parts.clock()
-  const { events, report } = judge(readBatch(body, isLines), now)
+  const { events, ignored, report } = judge(readBatch(body, isLines), now)
   const { response, replayed } = await record(parts.stores.events, {
     site: request.site,
     account: request.caller.account,
     plan: request.caller.plan,
     events,
+    intake: { arrival, ignored, duplicates: 0 },
     now,
     response: JSON.stringify(report),
     idempotency: key === null ? null : { key, operation: request.routeOptions.url ?? '', body },

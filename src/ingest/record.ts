@@ -5,13 +5,14 @@ import { secondsToNextMonth } from '../domain/date-range.ts'
 import { AppError } from '../domain/errors.ts'
 import type { NewEvent } from '../domain/event.ts'
 import type { Plan } from '../domain/plan.ts'
-import type { AppendOutcome, EventStore } from '../storage/event-store.ts'
+import type { AppendOutcome, EventStore, Intake } from '../storage/event-store.ts'
 
 export interface Recording {
   readonly site: Site
   readonly account: Account
   readonly plan: Plan
   readonly events: readonly NewEvent[]
+  readonly intake: Intake
   readonly now: number
   /** What the sender is told; given back as it is to a repeat. */
   readonly response: string
@@ -25,12 +26,13 @@ export interface Recording {
  */
 export async function record(
   store: EventStore,
-  { site, account, plan, events, now, response, idempotency }: Recording,
+  { site, account, plan, events, intake, now, response, idempotency }: Recording,
 ): Promise<{ response: string; replayed: boolean }> {
   const outcome = await store.append({
     site: site.number,
     account: account.number,
     events,
+    intake,
     now,
     monthlyLimit: plan.eventsPerMonth,
     ...(idempotency && {

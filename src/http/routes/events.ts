@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { readSentEvents, SentEvent } from '../../ingest/sent-event.ts'
 import { EventListReport, eventListJson } from '../../reports/event-list.ts'
 import { admit } from '../admission.ts'
+import { countRejections } from '../count-rejections.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
 import { EventsQuery, type RawQuery, readCursor, readLimit, readRange, readType } from '../query.ts'
@@ -46,10 +47,11 @@ export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
       errors: ['INVALID_EVENT'],
     }),
     onRequest: admit(parts, 'write'),
+    onError: countRejections(parts, 'events'),
     handler: (request, reply) =>
-      receiveBatch(parts, request, reply, 201, (items, now) => {
+      receiveBatch(parts, request, reply, { arrival: 'events', status: 201 }, (items, now) => {
         const events = readSentEvents(parts.detector, items, now)
-        return { events, report: { recorded: events.length } }
+        return { events, ignored: {}, report: { recorded: events.length } }
       }),
   })
 }

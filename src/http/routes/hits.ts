@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { HitsReport, judgeHits, SentHit } from '../../ingest/sent-hit.ts'
 import { admit } from '../admission.ts'
+import { countRejections } from '../count-rejections.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
 import { receiveBatch } from '../receive-batch.ts'
@@ -16,7 +17,11 @@ export function hitsRoute(app: FastifyInstance, parts: HttpParts): void {
       errors: ['INVALID_EVENT'],
     }),
     onRequest: admit(parts, 'write'),
+    onError: countRejections(parts, 'hits'),
     handler: (request, reply) =>
-      receiveBatch(parts, request, reply, 200, (items, now) => judgeHits(parts, request.site, items, now)),
+      receiveBatch(parts, request, reply, { arrival: 'hits', status: 200 }, (items, now) => {
+        const { events, report } = judgeHits(parts, request.site, items, now)
+        return { events, ignored: report.ignored, report }
+      }),
   })
 }

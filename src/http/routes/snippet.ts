@@ -6,6 +6,7 @@ import { planOf } from '../../domain/account.ts'
 import { AppError } from '../../domain/errors.ts'
 import { isOwnPage, judgeBrowserMessage, readBrowserMessage } from '../../ingest/browser-message.ts'
 import { requireRecorded } from '../../ingest/record.ts'
+import { countRejections } from '../count-rejections.ts'
 import type { HttpParts } from '../http-parts.ts'
 
 /** Served as it is built; the same place in a checkout and in the published package. */
@@ -40,6 +41,7 @@ export function snippetRoutes(app: FastifyInstance, parts: HttpParts): void {
         done(new AppError('RATE_LIMITED', 'Too many messages from this address.', { retryAfterSeconds }))
       }
     },
+    onError: countRejections(parts, 'snippet'),
     handler: async (request, reply) => {
       const message = readBrowserMessage(String(request.body ?? ''))
       const { accounts, events } = parts.stores
@@ -50,6 +52,7 @@ export function snippetRoutes(app: FastifyInstance, parts: HttpParts): void {
       if (origin !== undefined && origin !== 'null' && !isOwnPage(site, origin)) {
         throw new AppError('SITE_NOT_FOUND', `This page does not belong to ${site.domain}.`)
       }
+      request.site = site
       const now = parts.clock()
       const event = judgeBrowserMessage(parts.detector, site, message, {
         userAgent: request.headers['user-agent'] ?? '',
@@ -57,18 +60,17 @@ export function snippetRoutes(app: FastifyInstance, parts: HttpParts): void {
         country: parts.countryOf(request.ip),
         now,
       })
-      if (event) {
-        const outcome = await events.append({
-          site: site.number,
-          account: account.number,
-          events: [event],
-          now,
-          monthlyLimit: planOf(parts.plans, account).eventsPerMonth,
-          // A page that is closed while a request is under way sends the same message twice.
-          idempotency: { key: `snippet ${message.id}`, bodyHash: '', response: '' },
-        })
-        requireRecorded(outcome, now)
-      }
+      const outcome = await events.append({
+        site: site.number,
+        account: account.number,
+        events: event ? [event] : [],
+        intake: { arrival: 'snippet', ignored: event ? {} : { 'no-assistant': 1 }, duplicates: 0 },
+        now,
+        monthlyLimit: planOf(parts.plans, account).eventsPerMonth,
+        // A page that is closed while a request is under way sends the same message twice.
+        ...(event && { idempotency: { key: `snippet ${message.id}`, bodyHash: '', response: '' } }),
+      })
+      requireRecorded(outcome, now)
       return reply.code(204).send()
     },
   })

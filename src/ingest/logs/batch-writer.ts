@@ -4,7 +4,7 @@ import { monthOf, secondsToNextMonth } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { NewEvent } from '../../domain/event.ts'
 import type { AppendOutcome, EventStore, ImportProgress } from '../../storage/event-store.ts'
-import { addTally, emptyTally, type Tally } from './import-report.ts'
+import { addTally, emptyTally, intakeOf, type Tally } from './import-report.ts'
 
 export interface BatchTarget {
   readonly store: EventStore
@@ -92,18 +92,23 @@ export class BatchWriter {
 
   /** Not async, so that the events are let go as soon as the store has taken what it needs of them. */
   #append({ events, tally, progress, step }: ImportBatch): Promise<void> {
-    if (progress === null) {
-      addTally(this.stored, tally)
-      return Promise.resolve()
-    }
     const { store, clock, site, account, monthlyLimit } = this.#target
     const now = clock()
+    const batch = { site, account, events, now, monthlyLimit, intake: intakeOf(tally) }
     return store
-      .append({ site, account, events, now, monthlyLimit, importProgress: progress, onceKeys: [step] })
+      .append(progress === null ? batch : { ...batch, importProgress: progress, onceKeys: [step] })
       .then(outcome => {
-        if (outcome.outcome !== 'recorded') throw refusal(outcome, this.stored, now)
+        if (outcome.outcome !== 'recorded') throw this.#refusal(outcome, now)
         addTally(this.stored, tally)
       })
+  }
+
+  #refusal(outcome: AppendOutcome, now: number): AppError {
+    const error = refusal(outcome, this.stored, now)
+    const { store, site } = this.#target
+    if (outcome.outcome !== 'site-removed')
+      store.countRejected(site, { arrival: 'import', reason: error.code, now })
+    return error
   }
 }
 

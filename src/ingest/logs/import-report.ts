@@ -1,5 +1,6 @@
 /** What an import counted: the report it gives, and the tally of lines that it is summed up from. */
 import { type IgnoreReason, ignoreReasons } from '../../detection/detector.ts'
+import type { Intake } from '../../storage/event-store.ts'
 
 /** Every line is in exactly one of `recorded`, `ignored`, `malformed` and `duplicate`; blank lines and `#` lines are none. */
 export interface ImportReport {
@@ -38,6 +39,13 @@ export function addTally(sum: Tally, part: Tally): void {
   sum.malformed += part.malformed
   sum.duplicate += part.duplicate
 }
+
+/** What the health of a site's data counts of a part of a log: a malformed line is ignored for being so. */
+export const intakeOf = ({ ignored, malformed, duplicate }: Tally): Intake => ({
+  arrival: 'import',
+  ignored: { ...ignored, malformed },
+  duplicates: duplicate,
+})
 
 export function importReport(tally: Tally, files: number, seconds: number): ImportReport {
   const { lines, recorded, malformed, duplicate } = tally

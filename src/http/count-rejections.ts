@@ -1,0 +1,16 @@
+/** Counts in the health of a site's data what was refused of those who may record for it. */
+import type { onErrorHookHandler } from 'fastify'
+import type { Arrival } from '../domain/event.ts'
+import { toAppError } from './error-response.ts'
+import type { HttpParts } from './http-parts.ts'
+
+/** For routes that record; strangers, who have no site, must not fill its counts. */
+export const countRejections =
+  (parts: HttpParts, arrival: Arrival): onErrorHookHandler =>
+  (request, _reply, error, done) => {
+    if (request.site !== undefined) {
+      const reason = toAppError(error)?.code ?? 'SERVER_ERROR'
+      parts.stores.events.countRejected(request.site.number, { arrival, reason, now: parts.clock() })
+    }
+    done()
+  }

@@ -1,0 +1,187 @@
+/** The health of a site's data: what came in by each way and what became of it, and whether anything is arriving at all. */
+import Type, { type Static } from 'typebox'
+import { dayMs, dayOf, hourMs } from '../domain/date-range.ts'
+import { arrivals } from '../domain/event.ts'
+import type { EventStore, WayInDay, WayInHealth } from '../storage/event-store.ts'
+
+/** Ways in that deliver as requests happen are silent after this. */
+const silenceMs = 3 * hourMs
+/** An import whose deliveries all came within this has run once, and there is no rhythm that it could miss. */
+const oneRunMs = hourMs
+const daysTold = 7
+const minuteMs = 60_000
+const secondMs = 1_000
+
+export const wayStatuses = ['receiving', 'failing', 'silent', 'finished'] as const
+export type WayStatus = (typeof wayStatuses)[number]
+
+const Count = Type.Integer({ minimum: 0 })
+const Moment = Type.String({ format: 'date-time' })
+const MomentOrNull = (description: string) => Type.Union([Moment, Type.Null()], { description })
+
+const DayCounts = (description: string) =>
+  Type.Object({ received: Count, recorded: Count, counted_once: Count }, { description })
+
+export const HealthReport = Type.Object(
+  {
+    checked_at: Moment,
+    status: Type.Union([Type.Literal('receiving'), Type.Literal('silent'), Type.Literal('never')], {
+      description: 'Whether anything is arriving, by any way in; `never` before the first delivery.',
+    }),
+    message: Type.String({ description: 'The same in words, for a person.' }),
+    last_seen: MomentOrNull('When anything was last taken.'),
+    ways_in: Type.Array(
+      Type.Object(
+        {
+          way_in: Type.Unsafe<WayInHealth['arrival']>(Type.Enum([...arrivals])),
+          status: Type.Unsafe<WayStatus>(
+            Type.Enum([...wayStatuses], {
+              description:
+                '`receiving`; `failing`: what came last was refused; `silent`: nothing for 3 h, or for an import twice its longest pause; `finished`: an import that ran once.',
+            }),
+          ),
+          message: Type.String({ description: 'The same in words, for a person.' }),
+          first_seen: MomentOrNull('First delivery that was taken.'),
+          last_seen: MomentOrNull('Last delivery that was taken.'),
+          longest_pause_seconds: Type.Integer({
+            minimum: 0,
+            description:
+              'Longest time between two deliveries, in the week of the last one and the week before.',
+          }),
+          received: Type.Integer({
+            minimum: 0,
+            description:
+              'Hits, lines, events: `recorded`, `counted_once`, `duplicates` and all of `ignored`.',
+          }),
+          recorded: Count,
+          counted_once: Type.Integer({
+            minimum: 0,
+            description: 'Requests that another way in had reported before.',
+          }),
+          ignored: Type.Record(Type.String(), Type.Integer(), { description: 'Counts by reason.' }),
+          duplicates: Type.Integer({
+            minimum: 0,
+            description: 'Repeats of deliveries, and lines that were imported before.',
+          }),
+          late: Type.Integer({
+            minimum: 0,
+            description: 'Of those counted: came more than 24 h after they happened.',
+          }),
+          rejected: Type.Object({
+            requests: Count,
+            last: Type.Union([Type.Object({ at: Moment, code: Type.String() }), Type.Null()]),
+          }),
+          today: DayCounts('Since 0:00 UTC, by the moment of arrival.'),
+          last_7_days: DayCounts('Today and the six days before.'),
+        },
+        { title: 'WayIn' },
+      ),
+      { description: 'One entry a way in by which anything ever came.' },
+    ),
+  },
+  { title: 'DataHealth' },
+)
+export type HealthReport = Static<typeof HealthReport>
+
+export async function healthReport(events: EventStore, site: number, now: number): Promise<HealthReport> {
+  const ways = await events.health(site)
+  const lastSeen = ways.reduce<number | null>((last, way) => latest(last, way.lastSeen), null)
+  return {
+    checked_at: moment(now),
+    ...overall(ways, lastSeen, now),
+    last_seen: lastSeen === null ? null : moment(lastSeen),
+    ways_in: ways.map(way => wayIn(way, now)),
+  }
+}
+
+function overall(
+  ways: readonly WayInHealth[],
+  lastSeen: number | null,
+  now: number,
+): Pick<HealthReport, 'status' | 'message'> {
+  if (lastSeen === null) {
+    const refused = ways.length > 0 ? ' What came was refused; see the ways in.' : ''
+    return { status: 'never', message: `Nothing has been received yet.${refused}` }
+  }
+  if (ways.some(way => statusOf(way, now) === 'receiving'))
+    return { status: 'receiving', message: `Last received ${ago(lastSeen, now)}.` }
+  const failing = ways.find(way => statusOf(way, now) === 'failing')
+  if (failing) return { status: 'failing', message: messageOf(failing, 'failing', now) }
+  return { status: 'silent', message: `${nothingSince(lastSeen, now)}.` }
+}
+
+function wayIn(way: WayInHealth, now: number): HealthReport['ways_in'][number] {
+  const { ignored, recorded, merged, duplicates, late, received, rejected, lastRejection } = way
+  const today = dayOf(now)
+  const status = statusOf(way, now)
+  return {
+    way_in: way.arrival,
+    status,
+    message: messageOf(way, status, now),
+    first_seen: way.firstSeen === null ? null : moment(way.firstSeen),
+    last_seen: way.lastSeen === null ? null : moment(way.lastSeen),
+    longest_pause_seconds: Math.round(way.longestPauseMs / secondMs),
+    received,
+    recorded,
+    counted_once: merged,
+    ignored: { ...ignored },
+    duplicates,
+    late,
+    rejected: {
+      requests: rejected,
+      last: lastRejection && { at: moment(lastRejection.at), code: lastRejection.reason },
+    },
+    today: sumOf(way.days.filter(({ day }) => day === today)),
+    last_7_days: sumOf(way.days.filter(({ day }) => day > today - daysTold)),
+  }
+}
+
+function statusOf(way: WayInHealth, now: number): WayStatus {
+  const { arrival, firstSeen, lastSeen, longestPauseMs, lastRejection } = way
+  if (lastRejection && lastRejection.at > (lastSeen ?? 0) && now - lastRejection.at <= silenceMs)
+    return 'failing'
+  if (firstSeen === null || lastSeen === null) return 'silent'
+  const patienceMs = arrival === 'import' ? Math.max(silenceMs, 2 * longestPauseMs) : silenceMs
+  if (now - lastSeen <= patienceMs) return 'receiving'
+  return arrival === 'import' && lastSeen - firstSeen <= oneRunMs ? 'finished' : 'silent'
+}
+
+function messageOf({ lastSeen, lastRejection }: WayInHealth, status: WayStatus, now: number): string {
+  if (status === 'failing') {
+    const { at, reason } = lastRejection!
+    return `What came ${ago(at, now)} was refused with ${reason}.`
+  }
+  if (lastSeen === null) return 'Nothing that came was taken.'
+  if (status === 'receiving') return `Last received ${ago(lastSeen, now)}.`
+  if (status === 'finished') return `Ran once, ${ago(lastSeen, now)}.`
+  return `${nothingSince(lastSeen, now)}.`
+}
+
+const nothingSince = (lastSeen: number, now: number): string =>
+  `Nothing has been received for ${duration(now - lastSeen)}. That is missing data, not zero traffic`
+
+const ago = (at: number, now: number): string => `${duration(now - at)} ago`
+
+function duration(ms: number): string {
+  if (ms < minuteMs) return 'less than a minute'
+  if (ms < hourMs) return plural(Math.floor(ms / minuteMs), 'minute')
+  if (ms < 2 * dayMs) return plural(Math.floor(ms / hourMs), 'hour')
+  return plural(Math.floor(ms / dayMs), 'day')
+}
+
+const plural = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
+
+const moment = (timeMs: number): string => new Date(timeMs).toISOString()
+
+const latest = (a: number | null, b: number | null): number | null =>
+  a === null || (b !== null && b > a) ? b : a
+
+function sumOf(days: readonly WayInDay[]): { received: number; recorded: number; counted_once: number } {
+  const sum = { received: 0, recorded: 0, counted_once: 0 }
+  for (const { received, recorded, merged } of days) {
+    sum.received += received
+    sum.recorded += recorded
+    sum.counted_once += merged
+  }
+  return sum
+}
