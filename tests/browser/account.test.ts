@@ -176,6 +176,39 @@ describe('somebody who signs up', () => {
   })
 })
 
+describe('the owner who leaves', () => {
+  test('is told to remove the other accounts first, loses nothing by trying, and leaves a Footfall that takes a new owner', async () => {
+    const lonely = await stageServer()
+    const stage = await openStage(lonely)
+    const { page } = stage
+    await createOwner(stage)
+    const other = await addAccount(lonely.data, { domain: 'other.example' })
+    await page.goto('/account')
+    const card = page.getByRole('region', { name: 'Delete the account' })
+    await card.getByText('as long as other accounts are on it').waitFor()
+    const dialog = page.getByRole('dialog')
+    const removeMine = async () => {
+      await card.getByRole('button', { name: 'Delete the account' }).click()
+      await dialog.getByText('whoever opens it next can make it theirs').waitFor()
+      await dialog.getByLabel('Password', { exact: true }).fill(password)
+      await dialog.getByRole('button', { name: 'Delete the account' }).click()
+    }
+    await removeMine()
+    await dialog.getByText('1 other account is still on it. Remove them first.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    assert.equal((await ask(`${lonely.url}/api/v1/sites`, { key: other.key })).status, 200)
+    await card.getByRole('link', { name: 'Operator' }).click()
+    await page.getByRole('button', { name: `Remove: ${other.email}` }).click()
+    await page.getByLabel(`Type ${other.email} to confirm`).fill(other.email)
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.goto('/account')
+    await removeMine()
+    await page.getByRole('heading', { name: 'Create the owner account' }).waitFor()
+    await stage.close()
+  })
+})
+
 describe('on a bad day', () => {
   let stage: Stage
   let page: Page

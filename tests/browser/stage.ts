@@ -27,10 +27,10 @@ export const addDemo = (server: RunningServer): Promise<Demo> => footfallJson<De
 const browser: Browser = await launchChromium()
 after(() => browser.close())
 
-/** A server on new data, stopped when the test file ends. */
+/** A server on new data, stopped when the test file ends, which fails when it has ended before. */
 export async function stageServer(settings: Settings = {}): Promise<RunningServer> {
   const server = await startServer({ settings: { FOOTFALL_LOG_LEVEL: 'warn', ...settings } })
-  after(() => server.stop())
+  after(async () => assert.equal(await server.stop(), 0, server.stderr()))
   return server
 }
 

@@ -25,7 +25,7 @@ export default function AccountPage({ state }: { readonly state: DashboardState 
         <UsageCard />
         <PasswordCard email={account.email} />
         <SessionsCard />
-        <DeleteCard />
+        <DeleteCard isOwner={account.isOwner} />
       </div>
     </div>
   )

@@ -1,12 +1,12 @@
 /** Password, sessions, and deleting the account. */
-import { Alert, Button, PasswordInput, Stack } from '@mantine/core'
+import { Alert, Anchor, Button, PasswordInput, Stack } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { stateQuery } from '../queries.ts'
-import { navigate } from '../router.ts'
+import { linkTo, navigate } from '../router.ts'
 import { text } from '../text/text.ts'
 
 const t = text.account
@@ -92,7 +92,7 @@ export function SessionsCard() {
   )
 }
 
-export function DeleteCard() {
+export function DeleteCard({ isOwner }: { readonly isOwner: boolean }) {
   const [isAsked, setIsAsked] = useState(false)
   const [password, setPassword] = useState('')
   const queryClient = useQueryClient()
@@ -103,6 +103,11 @@ export function DeleteCard() {
       </div>
       <Stack>
         <p>{t.dangerLead}</p>
+        {isOwner && (
+          <p>
+            {t.dangerOwner} <Anchor {...linkTo('/operator')}>{text.operator.title}</Anchor>
+          </p>
+        )}
         <Button color="red" variant="light" onClick={() => setIsAsked(true)} className="card-action">
           {t.delete}
         </Button>
@@ -110,7 +115,7 @@ export function DeleteCard() {
       {isAsked && (
         <Confirm
           title={t.danger}
-          lead={t.dangerLead}
+          lead={isOwner ? `${t.dangerLead} ${t.dangerLastOwner}` : t.dangerLead}
           action={t.delete}
           run={async () => {
             const state = await api.removeAccount(password)

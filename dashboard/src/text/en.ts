@@ -368,6 +368,9 @@ export const en = {
     signOutEverywhere: 'Sign out everywhere',
     danger: 'Delete the account',
     dangerLead: 'Removes the account with all sites and events. Its API keys then answer USER_NOT_FOUND.',
+    dangerOwner:
+      'You own this Footfall: as long as other accounts are on it, yours stays. They are removed on the page',
+    dangerLastOwner: 'This Footfall then belongs to nobody, and whoever opens it next can make it theirs.',
     delete: 'Delete the account',
     owner: 'Owner',
     free: 'Free',
