@@ -1,8 +1,8 @@
 /**
  * What a tracker adds to a request: its time on the hot path, its whole processor time, and the throughput of a server that
  * does nothing else; for traffic that is reported and for people who are left out. `node bench/trackers.ts`, under a minute.
- * Short rounds of the servers alternate, so that what else the machine does meets all; as it only ever adds, the fifth of the
- * rounds that it met least is what counts. On Linux the servers have one processor for themselves and all else, the collector included, shares the others.
+ * One server serves each way in short turns, so that what else the machine does meets all, and medians of neighbouring turns
+ * are compared. On Linux the server has one processor for itself and all else, the collector included, shares the others.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,10 +12,11 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writeHits } from '../trackers/src/hit.js'
 import { follower, footfall } from '../trackers/src/node.js'
+import { createPost } from '../trackers/src/node-post.js'
 import { createTracker } from '../trackers/src/tracker.js'
 
-const rounds = 40
-const roundMs = 150
+const rounds = 60
+const roundMs = 100
 const connections = 16
 const hotPathRequests = 100_000
 const browserHeaders = {
@@ -48,40 +49,52 @@ const reported = 'a click from an assistant'
 const leftOut = 'a person within the site'
 
 const [role, collectorUrl] = process.argv.slice(2)
-if (role === 'collector') serve((_request, response) => response.end('{"received":1000}'))
-else if (role === 'bare') serve((_request, response) => response.end('page'))
-else if (role === 'tracked') {
-  const track = footfall({ host: collectorUrl, siteId: 'site_bench', key: 'ff_bench' })
-  serve((request, response) => {
-    track(request, response)
-    response.end('page')
+if (role === 'collector') {
+  listen((request, response) => {
+    request.resume()
+    response.end('{"received":1000}')
   })
-} else if (role === 'unsent') {
-  // A collector that costs nothing: what is left is what the tracker itself does.
-  const answer = { status: 200, text: '{"received":1000}', retryAfter: null }
-  const options = { host: 'http://127.0.0.1:9', siteId: 'site_bench', key: 'ff_bench' }
-  const follow = follower(createTracker(options, async () => answer))
-  serve((request, response) => {
-    follow(request, response, request.url)
-    response.end('page')
-  })
-} else {
+} else if (role === 'server') serveEveryWay()
+else {
   for (const kind of Object.keys(traffic) as Traffic[]) reportHotPath(kind)
   console.log(`its share of writing a batch, later: ${writingMicroseconds().toFixed(2)} µs`)
   await reportThroughput()
 }
 
-/** A server in a process of its own, which tells its port, and its processor time when it is asked. */
-function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): void {
-  const server = createServer((request, response) => {
+type Way = 'bare' | 'delivered' | 'unsent'
+
+/**
+ * One process that serves each way in turn, since no two processes are equally fast; it tells its processor time, with all
+ * deliveries made, whenever it is told to change.
+ */
+function serveEveryWay(): void {
+  const options = { host: collectorUrl, siteId: 'site_bench', key: 'ff_bench' }
+  const delivered = createTracker(options, createPost())
+  const answer = { status: 200, text: '{"received":1000}', retryAfter: null }
+  const unsent = createTracker(options, async () => answer)
+  const ways: Record<Way, ReturnType<typeof follower>> = {
+    bare: () => {},
+    delivered: follower(delivered),
+    unsent: follower(unsent),
+  }
+  let follow = ways.bare
+  listen((request, response) => {
     request.resume()
-    handler(request, response)
+    follow(request, response, request.url)
+    response.end('page')
   })
-  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
-  process.on('message', () => {
+  process.on('message', async (way: Way) => {
+    await Promise.all([delivered.flush(), unsent.flush()])
+    follow = ways[way]
     const { user, system } = process.cpuUsage()
     process.send?.(user + system)
   })
+}
+
+/** Tells its port to the parent. */
+function listen(handler: (request: IncomingMessage, response: ServerResponse) => void): void {
+  const server = createServer(handler)
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
 }
 
 interface Peer {
@@ -141,42 +154,30 @@ function writingMicroseconds(): number {
 
 async function reportThroughput(): Promise<void> {
   const collector = await start('collector')
-  const bare = await start('bare')
-  const tracked = await start('tracked', collector.url)
-  const unsent = await start('unsent')
-  // One of its own, or it would deliver the clicks of the round before.
-  const idle = await start('tracked', collector.url)
-  const servers = [bare, tracked, unsent, idle]
-  for (const { child } of servers) pin(child.pid!, '0')
+  const server = await start('server', collector.url)
+  pin(server.child.pid!, '0')
   for (const pid of [process.pid, collector.child.pid!])
     pin(pid, `1-${Math.max(1, availableParallelism() - 1)}`)
-  const [bareClick, trackedClick, unsentClick, barePerson, idlePerson] = await alternate([
-    [bare, reported],
-    [tracked, reported],
-    [unsent, reported],
-    [bare, leftOut],
-    [idle, leftOut],
+  const [bareClick, delivered, unsent, barePerson, person] = await alternate(server, [
+    ['bare', reported],
+    ['delivered', reported],
+    ['unsent', reported],
+    ['bare', leftOut],
+    ['delivered', leftOut],
   ])
-  for (const { child } of [...servers, collector]) child.kill()
-  compare(`${reported}, delivered`, trackedClick!, bareClick!)
-  compare(`${reported}, delivery free of cost`, unsentClick!, bareClick!)
-  compare(`${leftOut}, left out`, idlePerson!, barePerson!)
+  for (const { child } of [server, collector]) child.kill()
+  compare(`${reported}, delivered`, delivered!, bareClick!)
+  compare(`${reported}, delivery free of cost`, unsent!, bareClick!)
+  compare(`${leftOut}, left out`, person!, barePerson!)
 }
 
+/** Each round with the bare one beside it. */
 function compare(name: string, tracked: readonly Round[], bare: readonly Round[]): void {
-  const cpu = (rounds: readonly Round[]) =>
-    quantile(
-      rounds.map(round => round.cpuMicroseconds),
-      0.2,
-    )
-  const rate = (rounds: readonly Round[]) =>
-    quantile(
-      rounds.map(round => round.perSecond),
-      0.8,
-    )
+  const added = median(tracked.map((round, i) => round.cpuMicroseconds - bare[i]!.cpuMicroseconds))
+  const ratio = median(tracked.map((round, i) => round.perSecond / bare[i]!.perSecond))
+  const cpu = median(bare.map(round => round.cpuMicroseconds))
   console.log(
-    `${name}: ${cpu(tracked).toFixed(1)} µs of processor a request, bare ${cpu(bare).toFixed(1)} µs; ` +
-      `${rate(tracked).toFixed(0)} requests/s, ${(rate(tracked) / rate(bare)).toFixed(3)} of bare`,
+    `${name}: adds ${added.toFixed(2)} µs of processor to ${cpu.toFixed(1)} µs a request; throughput ${ratio.toFixed(3)} of bare`,
   )
 }
 
@@ -197,14 +198,14 @@ function pin(pid: number, processors: string): void {
 }
 
 /** Rounds of each run, in the order of the runs. */
-async function alternate(runs: readonly (readonly [Peer, Traffic])[]): Promise<Round[][]> {
+async function alternate(server: Peer, runs: readonly (readonly [Way, Traffic])[]): Promise<Round[][]> {
   const results: Round[][] = runs.map(() => [])
-  for (let round = -2; round < rounds; round++) {
+  for (let round = -5; round < rounds; round++) {
     // Whoever goes first in one round goes last in the next.
     const order = [...runs.keys()]
     if (round % 2 !== 0) order.reverse()
     for (const run of order) {
-      const result = await load(...runs[run]!)
+      const result = await load(server, ...runs[run]!)
       // The first rounds only warm up.
       if (round >= 0) results[run]!.push(result)
     }
@@ -212,12 +213,15 @@ async function alternate(runs: readonly (readonly [Peer, Traffic])[]): Promise<R
   return results
 }
 
-async function load(server: Peer, kind: Traffic): Promise<Round> {
-  const before = await cpuOf(server)
+async function load(server: Peer, way: Way, kind: Traffic): Promise<Round> {
+  const before = await change(server, way)
   const startMs = performance.now()
   const requests = await requestsIn(roundMs, Number(new URL(server.url).port), kind)
   const seconds = (performance.now() - startMs) / 1000
-  return { perSecond: requests / seconds, cpuMicroseconds: ((await cpuOf(server)) - before) / requests }
+  return {
+    perSecond: requests / seconds,
+    cpuMicroseconds: ((await change(server, 'bare')) - before) / requests,
+  }
 }
 
 /** As many requests as the server answers in the time; far cheaper to send than to answer, so that the server is the limit. */
@@ -241,14 +245,13 @@ async function requestsIn(durationMs: number, port: number, kind: Traffic): Prom
   return answered
 }
 
-async function cpuOf({ child }: Peer): Promise<number> {
-  child.send('cpu')
+/** Its processor time until then, in microseconds. */
+async function change({ child }: Peer, way: Way): Promise<number> {
+  child.send(way)
   const [microseconds] = await once(child, 'message')
   return microseconds as number
 }
 
-const median = (values: readonly number[]): number => quantile(values, 0.5)
-
-function quantile(values: readonly number[], share: number): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)]!
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!
 }
