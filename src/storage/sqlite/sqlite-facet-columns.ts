@@ -47,44 +47,45 @@ export class FacetColumns {
     const first = order.find(i => table.paths[i] !== otherPath)
     this.length = table.size
     this.pageBefore = first === undefined ? 0 : table.paths[first]! - 1
-    this.total = table.counts.reduce((sum, count) => sum + count, 0)
-    const isWide = this.total >= 2 ** 32 || table.paths.some(path => path >= 2 ** 32)
-    const Wide = isWide ? Float64Array : Uint32Array
+    this.highestPage = this.length === 0 ? 0 : table.paths[order[this.length - 1]!]!
+    this.total = table.total()
+    const Wide = this.total >= 2 ** 32 || this.highestPage >= 2 ** 32 ? Float64Array : Uint32Array
     this.pageSteps = roomFor(this.pageSteps, this.length, Wide)
     this.counts = roomFor(this.counts, this.length, Wide)
     this.subjects = roomFor(this.subjects, this.length, Uint16Array)
     this.countries = roomFor(this.countries, this.length, Uint16Array)
-    const valued: number[] = []
+    const { pageSteps, counts, subjects, countries, pageBefore } = this
+    const { paths } = table
+    const places = new Uint32Array(this.length)
     let page = 0
     for (let at = 0; at < this.length; at++) {
       const i = order[at]!
-      const next = table.paths[i] === otherPath ? 0 : table.paths[i]! - this.pageBefore
-      this.pageSteps[at] = next - page
+      const next = paths[i] === otherPath ? 0 : paths[i]! - pageBefore
+      pageSteps[at] = next - page
       page = next
-      this.counts[at] = table.counts[i]!
-      this.subjects[at] = subjectIndex.of(table.subjects[i]!)
-      this.countries[at] = countryIndex.of(table.countries[i]!)
-      if (table.values.has(i)) valued.push(at)
+      counts[at] = table.counts[i]!
+      subjects[at] = subjectIndex.of(table.subjects[i]!)
+      countries[at] = countryIndex.of(table.countries[i]!)
+      places[i] = at
     }
-    this.highestPage = page === 0 ? 0 : this.pageBefore + page
     this.subjectIds = subjectIndex.keys
     this.countryCodes = countryIndex.keys
-    this.#readValues(valued, table, order)
+    this.#readValues(table, places)
   }
 
-  #readValues(valued: readonly number[], { paths, values }: FacetTable, order: Uint32Array): void {
-    this.valuedLength = valued.length
-    if (valued.length === 0) return
-    const sums = valued.map(at => values.get(order[at]!)!)
-    const pages = valued.map(at => Math.max(0, paths[order[at]!]! - this.pageBefore))
-    this.valued = Uint32Array.from(valued)
+  #readValues({ paths, values }: FacetTable, places: Uint32Array): void {
+    this.valuedLength = values.size
+    if (values.size === 0) return
+    const inOrder = [...values].sort(([a], [b]) => places[a]! - places[b]!)
+    const pages = inOrder.map(([i]) => Math.max(0, paths[i]! - this.pageBefore))
+    this.valued = Uint32Array.from(inOrder, ([i]) => places[i]!)
     this.valuedPageSteps = Float64Array.from(pages, (page, v) => page - (pages[v - 1] ?? 0))
-    this.wholes = Float64Array.from(sums, ({ whole }) => whole)
-    this.billionths = Uint32Array.from(sums, ({ billionths }) => billionths)
+    this.wholes = Float64Array.from(inOrder, ([, { whole }]) => whole)
+    this.billionths = Uint32Array.from(inOrder, ([, { billionths }]) => billionths)
   }
 
   toTable(): FacetTable {
-    const table = new FacetTable()
+    const table = new FacetTable(this.length)
     let page = 0
     for (let i = 0; i < this.length; i++) {
       page += this.pageSteps[i]!
@@ -180,12 +181,14 @@ function widthOf(column: Integers): number {
 /** A row of triples one after the other begins with their number. */
 const isPacked = (bytes: Uint8Array): boolean => bytes[0] === 0 && bytes.length > 1
 
+/** For what is done at once. */
+const scratch = new FacetColumns()
+
 /** The triples of a row, whether merged or a tail. */
 export function decodeFacets(bytes: Uint8Array): FacetTable {
   if (isPacked(bytes)) {
-    const columns = new FacetColumns()
-    columns.read(bytes)
-    return columns.toTable()
+    scratch.read(bytes)
+    return scratch.toTable()
   }
   const table = new FacetTable()
   visitFacets(bytes, (subject, path, country, count, value) => {
@@ -196,7 +199,6 @@ export function decodeFacets(bytes: Uint8Array): FacetTable {
 }
 
 const writer = new ByteWriter()
-const packed = new FacetColumns()
 
 /**
  * Layout: 0; number of triples; sum of their counts; what is added to pages, highest page; list of subject ids; list of countries; number of
@@ -204,17 +206,18 @@ const packed = new FacetColumns()
  * steps, counts, indexes of subjects, indexes of countries; of values their places, page steps, whole parts and billionths.
  */
 export function packFacets(table: FacetTable): Uint8Array {
-  packed.readTable(table)
-  const { length, valuedLength } = packed
-  for (const number of [0, length, packed.total, packed.pageBefore, packed.highestPage]) writer.number(number)
-  writeList(packed.subjectIds)
-  writeList(packed.countryCodes)
+  scratch.readTable(table)
+  const { length, valuedLength } = scratch
+  for (const number of [0, length, scratch.total, scratch.pageBefore, scratch.highestPage])
+    writer.number(number)
+  writeList(scratch.subjectIds)
+  writeList(scratch.countryCodes)
   writer.number(valuedLength)
   return withColumns([
-    ...[packed.pageSteps, packed.counts, packed.subjects, packed.countries].map(all =>
+    ...[scratch.pageSteps, scratch.counts, scratch.subjects, scratch.countries].map(all =>
       all.subarray(0, length),
     ),
-    ...[packed.valued, packed.valuedPageSteps, packed.wholes, packed.billionths].map(all =>
+    ...[scratch.valued, scratch.valuedPageSteps, scratch.wholes, scratch.billionths].map(all =>
       all.subarray(0, valuedLength),
     ),
   ])
@@ -243,15 +246,20 @@ function withColumns(columns: readonly Integers[]): Uint8Array {
 
 /** Indexes of the triples; what was merged before is in order already. */
 function orderByPage({ size, sortedSize, paths }: FacetTable): Uint32Array {
+  const added = size - sortedSize
+  // Page and index in one number, which needs no comparison function. Ids stay far below 2^53 by the triples of a day.
+  const keys = new Float64Array(added)
+  for (let i = 0; i < added; i++) keys[i] = paths[sortedSize + i]! * added + i
+  keys.sort()
   const order = new Uint32Array(size)
-  const added = order.slice(sortedSize).map((_, i) => sortedSize + i)
-  added.sort((a, b) => paths[a]! - paths[b]!)
   let old = 0
-  let next = 0
-  for (let at = 0; at < size; at++) {
-    const takesOld = old < sortedSize && (next === added.length || paths[old]! <= paths[added[next]!]!)
-    order[at] = takesOld ? old++ : added[next++]!
+  let at = 0
+  for (let next = 0; next < added; next++) {
+    const page = Math.floor(keys[next]! / added)
+    while (old < sortedSize && paths[old]! <= page) order[at++] = old++
+    order[at++] = sortedSize + (keys[next]! - page * added)
   }
+  while (old < sortedSize) order[at++] = old++
   return order
 }
 

@@ -30,14 +30,24 @@ export class FacetTable {
   size = 0
   /** So many of the first triples are in the order of their pages. */
   sortedSize = 0
-  subjects = new Float64Array(64)
-  paths = new Float64Array(64)
-  countries = new Uint16Array(64)
-  counts = new Float64Array(64)
+  subjects: Float64Array
+  paths: Float64Array
+  countries: Uint16Array
+  counts: Float64Array
   /** By index; only of triples that have a value. */
   readonly values = new Map<number, DecimalSum>()
   /** Places by hash; made when the first triple is looked up, since those that are only read need none. */
   #slots = new Int32Array(0)
+
+  /** With room for so many triples; more are welcome. */
+  constructor(room = 0) {
+    // Powers of two, which #slotOf relies on.
+    const length = 2 ** Math.ceil(Math.log2(Math.max(room, 64)))
+    this.subjects = new Float64Array(length)
+    this.paths = new Float64Array(length)
+    this.countries = new Uint16Array(length)
+    this.counts = new Float64Array(length)
+  }
 
   add(subject: number, path: number, country: number, count: number, value = zeroSum): void {
     if (this.#slots.length === 0 || this.size === this.counts.length) this.#makeSlots()
@@ -66,6 +76,13 @@ export class FacetTable {
   indexOf(subject: number, path: number, country: number): number {
     if (this.#slots.length === 0) this.#makeSlots()
     return this.#slots[this.#slotOf(subject, path, country)]!
+  }
+
+  /** Sum of the counts. */
+  total(): number {
+    let total = 0
+    for (let i = 0; i < this.size; i++) total += this.counts[i]!
+    return total
   }
 
   /** Takes over what came after this table. */
