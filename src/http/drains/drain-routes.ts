@@ -5,6 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { type DrainKind, drainKinds } from '../../domain/event.ts'
 import { MemoryBudget, type MemoryClaim } from '../../ingest/drains/memory-budget.ts'
 import { receiveDrain } from '../../ingest/drains/receive-drain.ts'
+import { countRejections } from '../count-rejections.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { refuseOtherMethods } from '../other-methods.ts'
 import { collectBody } from './collect-body.ts'
@@ -30,6 +31,7 @@ export function drainRoutes(app: FastifyInstance, parts: HttpParts): void {
     app.post(url, {
       schema: describeDrain(kind),
       onRequest: kind === 'vercel' ? [proveToVercel(parts)] : admitDrain(parts),
+      onError: countRejections(parts, kind),
       ...(kind === 'cloudfront' && { onSend: answerFirehose(parts.clock) }),
       handler: async (request, reply) => {
         const memory = budget.claim()
@@ -37,13 +39,6 @@ export function drainRoutes(app: FastifyInstance, parts: HttpParts): void {
           const { response, replayed } = await receive(request, memory)
           if (replayed) reply.header('idempotent-replayed', 'true')
           return reply.header('content-type', 'application/json; charset=utf-8').send(response)
-        } catch (error) {
-          // Of whoever was let in: strangers must not fill the counts of a site.
-          if (error instanceof AppError && request.site !== undefined) {
-            const rejection = { arrival: kind, reason: error.code, now: parts.clock() }
-            parts.stores.events.countRejected(request.site.number, rejection)
-          }
-          throw error
         } finally {
           memory.release()
         }
