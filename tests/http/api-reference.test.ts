@@ -121,6 +121,7 @@ describe('docs/api.md', () => {
       '/hits" ',
       '/breakdown',
       '/attribution?',
+      '/health"',
       '/readyz',
     ])
       assert.ok(commands.includes(place), place)

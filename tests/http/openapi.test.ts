@@ -59,6 +59,7 @@ describe('GET /openapi.json', () => {
       'GET /api/v1/sites/{siteId}/attribution',
       'GET /api/v1/sites/{siteId}/breakdown',
       'GET /api/v1/sites/{siteId}/events',
+      'GET /api/v1/sites/{siteId}/health',
       'GET /api/v1/sites/{siteId}/stats',
       'GET /api/v1/sites/{siteId}/timeseries',
       'GET /healthz',
@@ -141,6 +142,7 @@ describe('real answers are what the document says:', () => {
     listEvents: 'events',
     getBreakdown: 'breakdown?dimension=page',
     getAttribution: 'attribution',
+    getHealth: 'health',
   }
   const writes = { recordEvents: 'events', recordHits: 'hits' }
 

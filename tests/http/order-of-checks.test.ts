@@ -68,7 +68,7 @@ describe('site, then parameters:', () => {
   const { key } = pro
 
   test('an empty site id is 400 MISSING_SITE_ID, whatever the parameters', async () => {
-    for (const name of ['stats', 'timeseries', 'breakdown', 'attribution', 'events']) {
+    for (const name of ['stats', 'timeseries', 'breakdown', 'attribution', 'health', 'events']) {
       await assertCode(at(`/api/v1/sites//${name}`, { key }), 400, 'MISSING_SITE_ID')
       await assertCode(at(`/api/v1/sites//${name}?start=x`, { key }), 400, 'MISSING_SITE_ID')
     }
@@ -90,7 +90,7 @@ describe('site, then parameters:', () => {
 
   test('an absent and a foreign site give the same bytes', async () => {
     const odd = ['site_00000000000000000000', 'x', '%20', '%00', "'--", '..%2F..', 'a'.repeat(1_500), '€']
-    for (const name of ['stats', 'timeseries', 'breakdown', 'attribution', 'events']) {
+    for (const name of ['stats', 'timeseries', 'breakdown', 'attribution', 'health', 'events']) {
       const foreign = await at(`/api/v1/sites/${stranger.site.id}/${name}`, { key })
       for (const id of odd) {
         const absent = await at(`/api/v1/sites/${encodeURI(id).replaceAll('%25', '%')}/${name}`, { key })
