@@ -10,7 +10,6 @@ import { createDetector } from './detection/create-detector.ts'
 import type { Clock } from './domain/clock.ts'
 import { hourMs } from './domain/date-range.ts'
 import { openCountries } from './ingest/country.ts'
-import { openLogger } from './logger.ts'
 import { AnswerMemory } from './reports/answer-memory.ts'
 import { openSqlite } from './storage/sqlite/open-sqlite.ts'
 import type { Stores } from './storage/stores.ts'
@@ -49,6 +48,7 @@ const idleCheckMs = 50
 export async function openRuntime(config: Config, version: string, clock: Clock): Promise<Runtime> {
   // Loaded here, since a command that starts no server would take twice as long with it.
   const { createApp } = await import('./http/app.ts')
+  const { openLogger } = await import('./logger.ts')
   const { logger, requestLog, flush } = openLogger(config.logLevel)
   const stores = openStores(config)
   const keyUse = new KeyUse(stores.accounts)
