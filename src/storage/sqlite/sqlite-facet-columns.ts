@@ -2,9 +2,9 @@
  * The merged counts of a day as columns of fixed width, so that reading them is a copy a column and no work a count
  * (row 13 of docs/performance.md). Triples come in the order of their pages; names and countries are indexes into the day's own lists.
  */
-import { type DecimalSum, zeroSum } from '../../domain/money.ts'
+import { zeroSum } from '../../domain/money.ts'
 import { ByteReader, ByteWriter } from './sqlite-bytes.ts'
-import { type FacetDay, FacetTable, otherPath, visitFacets } from './sqlite-facets.ts'
+import { FacetTable, otherPath, visitFacets } from './sqlite-facets.ts'
 import { NumberIndex } from './sqlite-number-index.ts'
 
 /** Integers take the narrowest type that holds them: code that has just started is several times slower with others. */
@@ -261,44 +261,4 @@ function orderByPage({ size, sortedSize, paths }: FacetTable): Uint32Array {
   }
   while (old < sortedSize) order[at++] = old++
   return order
-}
-
-/** What a tail adds to a day: the same as if it were merged into it, without taking the day apart. */
-export class FacetsBeside implements FacetDay {
-  size: number
-  /** What was added. */
-  readonly table = new FacetTable()
-  readonly #known = new Set<number>()
-  readonly #tail: FacetTable
-
-  constructor(day: FacetColumns, tail: FacetTable) {
-    this.size = day.length
-    this.#tail = tail
-    const pages = tail.paths.slice(0, tail.size).sort()
-    let next = 0
-    let page = 0
-    for (let i = 0; i < day.length; i++) {
-      page += day.pageSteps[i]!
-      const path = page === 0 ? otherPath : day.pageBefore + page
-      while (next < pages.length && pages[next]! < path) next++
-      if (path !== otherPath && pages[next] !== path) continue
-      const subject = day.subjectIds[day.subjects[i]!]!
-      this.#known.add(this.#keyOf(subject, path, day.countryCodes[day.countries[i]!]!))
-    }
-  }
-
-  has(subject: number, path: number, country: number): boolean {
-    return this.#known.has(this.#keyOf(subject, path, country)) || this.table.has(subject, path, country)
-  }
-
-  add(subject: number, path: number, country: number, count: number, value: DecimalSum): void {
-    if (!this.has(subject, path, country)) this.size++
-    this.table.add(subject, path, country, count, value)
-  }
-
-  /** Triples of the tail by their place in it, those of "other" pages below -1; for all others, which nobody asks about, it is -1. */
-  #keyOf(subject: number, path: number, country: number): number {
-    if (path === otherPath) return -2 - (subject * 1024 + country)
-    return this.#tail.indexOf(subject, path, country)
-  }
 }

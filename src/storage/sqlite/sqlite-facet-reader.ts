@@ -4,16 +4,10 @@ import { type DateRange, lastDay } from '../../domain/date-range.ts'
 import { eventTypes } from '../../domain/event.ts'
 import type { FacetFilter, FacetName, FacetQuery, FacetReport } from '../event-store.ts'
 import { dayKey, dayOfKey } from './sqlite-day.ts'
-import { decodeFacets, FacetColumns, FacetsBeside } from './sqlite-facet-columns.ts'
+import { facetsBeside } from './sqlite-facet-beside.ts'
+import { decodeFacets, FacetColumns } from './sqlite-facet-columns.ts'
 import { type FacetCondition, type FacetNames, FacetSums, noPages, otherName } from './sqlite-facet-sums.ts'
-import {
-  absorbTail,
-  facetCountOf,
-  facetCountry,
-  facetsPerDayMax,
-  otherCountry,
-  otherPath,
-} from './sqlite-facets.ts'
+import { facetCountOf, facetCountry, facetsPerDayMax, otherCountry, otherPath } from './sqlite-facets.ts'
 import type { Snapshot } from './sqlite-snapshot.ts'
 
 /** Days that are added up before other requests get their turn. */
@@ -75,10 +69,7 @@ export class FacetReader {
       sums.add(dayOfKey(key), columns)
       if (tail && columns.length + facetCountOf(tail) > facetsPerDayMax) {
         // Some of the tail may count as "other": only together can they tell.
-        const table = decodeFacets(tail)
-        const beside = new FacetsBeside(columns, table)
-        absorbTail(beside, table)
-        columns.readTable(beside.table)
+        columns.readTable(facetsBeside(columns, decodeFacets(tail)))
         sums.add(dayOfKey(key), columns)
         tails.delete(key)
       }
