@@ -260,6 +260,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/app/api/sites/{siteId}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/app/api/sites/{siteId}/live": {
         parameters: {
             query?: never;
@@ -1469,6 +1485,8 @@ export interface operations {
                         };
                         /** @enum {unknown} */
                         arrival: "events" | "hits" | "import" | "snippet" | "vercel" | "cloudflare" | "netlify" | "cloudfront" | "fastly" | "vector" | "fluentbit" | "syslog";
+                        /** @description Every way in that reported the same request. */
+                        seenBy: ("events" | "hits" | "import" | "snippet" | "vercel" | "cloudflare" | "netlify" | "cloudfront" | "fastly" | "vector" | "fluentbit" | "syslog")[];
                         userAgent: string | null;
                         referrerHost: string | null;
                         status: number | null;
@@ -1486,6 +1504,101 @@ export interface operations {
                             catalogueVersion: string;
                             bot: string | null;
                         } | null;
+                    };
+                };
+            };
+            /** @description Refused, and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: string;
+                        code: string;
+                        retry_after?: number;
+                    };
+                };
+            };
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                siteId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        checked_at: string;
+                        /** @description Whether anything is arriving, by any way in; `never` before the first delivery. */
+                        status: "receiving" | "silent" | "never";
+                        /** @description The same in words, for a person. */
+                        message: string;
+                        /** @description When anything was last taken. */
+                        last_seen: string | null;
+                        /** @description One entry a way in by which anything ever came. */
+                        ways_in: {
+                            /** @enum {unknown} */
+                            way_in: "events" | "hits" | "import" | "snippet" | "vercel" | "cloudflare" | "netlify" | "cloudfront" | "fastly" | "vector" | "fluentbit" | "syslog";
+                            /**
+                             * @description `receiving`; `failing`: what came last was refused; `silent`: nothing for 3 h, or for an import twice its longest pause; `finished`: an import that ran once.
+                             * @enum {unknown}
+                             */
+                            status: "receiving" | "failing" | "silent" | "finished";
+                            /** @description The same in words, for a person. */
+                            message: string;
+                            /** @description First delivery that was taken. */
+                            first_seen: string | null;
+                            /** @description Last delivery that was taken. */
+                            last_seen: string | null;
+                            /** @description Longest time between two deliveries, in the week of the last one and the week before. */
+                            longest_pause_seconds: number;
+                            /** @description Hits, lines, events: `recorded`, `counted_once`, `duplicates` and all of `ignored`. */
+                            received: number;
+                            recorded: number;
+                            /** @description Requests that another way in had reported before. */
+                            counted_once: number;
+                            /** @description Counts by reason. */
+                            ignored: {
+                                [key: string]: number;
+                            };
+                            /** @description Repeats of deliveries, and lines that were imported before. */
+                            duplicates: number;
+                            /** @description Of those counted: came more than 24 h after they happened. */
+                            late: number;
+                            rejected: {
+                                requests: number;
+                                last: {
+                                    /** Format: date-time */
+                                    at: string;
+                                    code: string;
+                                } | null;
+                            };
+                            /** @description Since 0:00 UTC, by the moment of arrival. */
+                            today: {
+                                received: number;
+                                recorded: number;
+                                counted_once: number;
+                            };
+                            /** @description Today and the six days before. */
+                            last_7_days: {
+                                received: number;
+                                recorded: number;
+                                counted_once: number;
+                            };
+                        }[];
                     };
                 };
             };

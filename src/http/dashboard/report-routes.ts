@@ -7,6 +7,7 @@ import { type DateRange, hourMs } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StoredEvent } from '../../domain/event.ts'
 import { searchEvents } from '../../reports/event-search.ts'
+import { HealthReport, healthReport } from '../../reports/health.ts'
 import { OverviewReport, overviewDaysMax, overviewReport } from '../../reports/overview.ts'
 import type { ListedEvent } from '../../storage/event-store.ts'
 import { FilterQuery, readFilter } from '../filter-query.ts'
@@ -89,6 +90,12 @@ export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void 
       return explain(parts, event)
     },
   )
+
+  app.get(
+    '/app/api/sites/:siteId/health',
+    { schema: dashboardSchema({ operationId: 'getHealth', ok: HealthReport }), onRequest },
+    (request): Promise<HealthReport> => healthReport(events, request.site.number, parts.clock()),
+  )
 }
 
 /** Throws INVALID_DATE_RANGE. */
@@ -126,6 +133,7 @@ function explain({ detector }: DashboardParts, event: StoredEvent): ExplanationV
   return {
     event: eventView(event),
     ...provenance,
+    seenBy: [...event.seenBy],
     entry: entryOf(event),
     today: verdict && {
       catalogueVersion: detector.catalogueVersion,

@@ -113,6 +113,7 @@ export type EventPageView = Static<typeof EventPageView>
 export const ExplanationView = Type.Object({
   event: EventView,
   arrival: oneOf(arrivals),
+  seenBy: Type.Array(oneOf(arrivals), { description: 'Every way in that reported the same request.' }),
   userAgent: nullable(Type.String()),
   referrerHost: nullable(Type.String()),
   status: nullable(Type.Integer()),
