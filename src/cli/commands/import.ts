@@ -1,5 +1,6 @@
 /** footfall import */
 import type { Readable } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { requireSiteById } from '../../accounts/sites.ts'
 import { createDetector } from '../../detection/create-detector.ts'
@@ -57,6 +58,7 @@ async function importFiles(
   sources: readonly string[],
   options: ImportCommandOptions,
 ): Promise<void> {
+  keepYoungMemorySmall()
   const parts = await importParts(context, opened, await requireSiteById(opened, options.site))
   const follow = options.follow === true
   const progress = openProgress(context.stderr)
@@ -79,6 +81,12 @@ async function importFiles(
     throw new Error('Stopped before the end. Run the same command again: it goes on where it stopped.')
   }
 }
+
+/**
+ * What a line leaves behind is garbage by the next: Node would let it fill up to 96 MiB a thread before it looks, which makes an
+ * import larger and no faster (row 9 of docs/performance.md). V8 reads this flag whenever it is about to grow that memory.
+ */
+const keepYoungMemorySmall = (): void => setFlagsFromString('--semi-space-growth-factor=1')
 
 async function importParts(
   context: CliContext,
