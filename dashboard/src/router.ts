@@ -53,14 +53,14 @@ export const linkTo = (href: string) => ({
   },
 })
 
-/** The same page with some of its query changed; null removes. */
-export function withQuery({ path, query }: Place, changes: Readonly<Record<string, string | null>>): string {
-  const next = new URLSearchParams(query)
+/** Goes to the same page with some of its query changed; null removes. */
+export function changeQuery(changes: Readonly<Record<string, string | null>>): void {
+  const next = new URLSearchParams(place.query)
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) next.delete(name)
     else next.set(name, value)
   }
-  return hrefOf({ path, query: next })
+  navigate(hrefOf({ path: place.path, query: next }))
 }
 
 export const sitePath = (siteId: string): string => `/sites/${siteId}`

@@ -178,7 +178,7 @@ describe('every day', () => {
 
   test('today is drawn paler, and no change is reckoned with it', async () => {
     await page.goto(`/sites/${demo.site}?range=7d&split=total`)
-    const last = page.locator('.recharts-bar-rectangle path').last()
+    const last = page.locator('.recharts-bar-rectangle rect').last()
     await last.waitFor()
     assert.equal(await last.getAttribute('fill-opacity'), '0.4')
     const [now, earlier] = await Promise.all([stats(today - 6, today - 1), stats(today - 12, today - 7)])

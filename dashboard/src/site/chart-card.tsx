@@ -1,6 +1,6 @@
 /** The totals, each a choice of what the chart below shows, and the chart. */
 import { Button, SegmentedControl } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, memo, Suspense, useMemo, useState } from 'react'
 import type { EventType, Overview } from '../api/answers.ts'
 import { formatExact, formatRange, formatShortDay } from '../format.ts'
 import { ChartIcon, DownloadIcon, TableIcon } from '../parts/icons.tsx'
@@ -38,10 +38,11 @@ const splitsOf: Record<EventType, readonly (readonly [Split, string])[]> = {
   conversion: [],
 }
 
-export function ChartCard({ overview, view, domain, hasHours, onChange }: ChartCardProps) {
+export const ChartCard = memo(function ChartCard(props: ChartCardProps) {
+  const { overview, view, domain, hasHours, onChange } = props
   const [asTable, setAsTable] = useState(false)
-  const model = chartModel(overview, view)
-  const { metric } = view
+  const { metric, split: chosenSplit } = view
+  const model = useMemo(() => chartModel(overview, metric, chosenSplit), [overview, metric, chosenSplit])
   const range = formatRange(overview.period.start, overview.period.end)
   const unit = overview.granularity === 'hour' ? text.chart.hour : text.chart.day
   const title = text.chart.title(text.metrics[metric], unit)
@@ -122,7 +123,7 @@ export function ChartCard({ overview, view, domain, hasHours, onChange }: ChartC
       </p>
     </section>
   )
-}
+})
 
 /** Null when hours can be shown. */
 function whyNoHours(overview: Overview, view: SiteView, hasHours: boolean): string | null {

@@ -4,7 +4,7 @@ import type { EventType, Overview } from '../api/answers.ts'
 import { formatBucket, formatExact } from '../format.ts'
 import { text } from '../text/text.ts'
 import { metricColour, restColour, stackColours } from '../theme.ts'
-import type { SiteView } from './site-view.ts'
+import type { Split } from './site-view.ts'
 
 export interface ChartLine {
   /** A key without dots: names may have any characters. */
@@ -27,7 +27,7 @@ export interface ChartModel {
   readonly rows: readonly (readonly (string | number)[])[]
 }
 
-export function chartModel(overview: Overview, { metric, split }: SiteView): ChartModel {
+export function chartModel(overview: Overview, metric: EventType, split: Split): ChartModel {
   const { buckets, series, unfinishedFrom } = overview
   const total = series[metric]
   const lines = linesOf(overview, metric, split)
@@ -54,7 +54,7 @@ export const dataFrom = ({ buckets, extent }: Overview): number =>
     buckets.findIndex(bucket => bucket.slice(0, 10) === extent?.start),
   )
 
-function linesOf(overview: Overview, metric: EventType, split: SiteView['split']): ChartLine[] {
+function linesOf(overview: Overview, metric: EventType, split: Split): ChartLine[] {
   const stack = overview.granularity === 'hour' ? null : stackFor(overview, metric, split)
   if (!stack) {
     return [
@@ -76,7 +76,7 @@ function linesOf(overview: Overview, metric: EventType, split: SiteView['split']
   return [...lines, { key: 'rest', label: text.chart.rest, colour: restColour, counts: stack.rest }]
 }
 
-function stackFor({ stacks }: Overview, metric: EventType, split: SiteView['split']) {
+function stackFor({ stacks }: Overview, metric: EventType, split: Split) {
   if (metric === 'bot' && split === 'name') return stacks.bot
   if (metric === 'bot' && split === 'company') return stacks.company
   if (metric === 'referral' && split !== 'total') return stacks.source

@@ -2,7 +2,7 @@
 
 import { Button, Tooltip, UnstyledButton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import type { Site, SiteEvent } from '../api/answers.ts'
 import { api } from '../api/client.ts'
 import { formatCountry, formatExactMoney, formatFullMoment, formatMoment } from '../format.ts'
@@ -18,7 +18,12 @@ import './events.css'
 
 const pageSize = 25
 
-export function EventsCard({ site, view }: { readonly site: Site; readonly view: SiteView }) {
+interface EventsCardProps {
+  readonly site: Site
+  readonly view: SiteView
+}
+
+export const EventsCard = memo(function EventsCard({ site, view }: EventsCardProps) {
   const query = { ...eventParameters(view), limit: pageSize }
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ['site', site.id, 'events', query],
@@ -100,7 +105,7 @@ export function EventsCard({ site, view }: { readonly site: Site; readonly view:
       )}
     </section>
   )
-}
+})
 
 interface EventRowProps {
   readonly event: SiteEvent

@@ -23,7 +23,7 @@ export interface SiteView {
   readonly filters: readonly { readonly name: FilterName; readonly value: string }[]
 }
 
-const dayMs = 86_400_000
+export const dayMs = 86_400_000
 const dayShape = /^\d{4}-\d{2}-\d{2}$/
 
 const dayText = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10)

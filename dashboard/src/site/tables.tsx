@@ -1,5 +1,6 @@
 /** What the totals consist of, as tables whose rows filter the page. */
 import { Anchor } from '@mantine/core'
+import { memo } from 'react'
 import { formatCountry, formatExact } from '../format.ts'
 import { linkTo } from '../router.ts'
 import { text } from '../text/text.ts'
@@ -8,7 +9,7 @@ import { BreakdownCard } from './breakdown-card.tsx'
 import type { BreakdownRow, TableProps } from './breakdown-rows.ts'
 import { CompaniesCard } from './companies-card.tsx'
 
-export function Tables(props: TableProps) {
+export const Tables = memo(function Tables(props: TableProps) {
   return (
     <div className="tables">
       <BotsCard {...props} />
@@ -19,7 +20,7 @@ export function Tables(props: TableProps) {
       <CountriesCard {...props} />
     </div>
   )
-}
+})
 
 const t = text.tables
 
