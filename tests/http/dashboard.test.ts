@@ -1,6 +1,8 @@
 /** The dashboard's own routes over a real socket: who may, from which page, and what a browser is told about the page itself. */
 import assert from 'node:assert/strict'
+import { request as outgoing } from 'node:http'
 import { after, describe, test } from 'node:test'
+import type { UploadReport } from '../../src/http/dashboard/views.ts'
 import { addAccount } from '../support/accounts.ts'
 import { type Answer, ask, type Question } from '../support/ask.ts'
 import { startClockedServer } from '../support/clocked-server.ts'
@@ -85,6 +87,46 @@ describe('a session', () => {
         .status,
       403,
     )
+  })
+})
+
+describe('an uploaded log', () => {
+  const lines = 40_000
+  const line = (i: number) =>
+    `192.0.2.1 - - [04/May/2026:10:${String(Math.floor(i / 60) % 60).padStart(2, '0')}:${String(i % 60).padStart(2, '0')} +0000] "GET /${i} HTTP/1.1" 200 5 "-" "GPTBot/1.2"\n`
+  const log = Buffer.from(Array.from({ length: lines }, (_, i) => line(i)).join(''))
+  const upload = { 'content-type': 'application/octet-stream' }
+
+  async function newSite(domain: string) {
+    const cookie = cookieOf(await post('/sign-in', credentials))
+    const { id } = (await post('/sites', { domain }, { cookie })).json<{ id: string }>()
+    const botVisits = async () =>
+      (await ask(`${server.url}/app/api/sites/${id}/overview?range=all`, { headers: { cookie } })).json<{
+        totals: { bot: number }
+      }>().totals.bot
+    return { cookie, path: `/sites/${id}/import`, botVisits }
+  }
+
+  test('whose connection is cut in the middle is counted as far as it came, and goes on there when it is sent again', async () => {
+    const { cookie, path, botVisits } = await newSite('cut.example')
+    const request = outgoing(`${server.url}/app/api${path}`, {
+      method: 'POST',
+      headers: { ...own, ...upload, cookie, 'content-length': log.length },
+    })
+    const broken = new Promise(resolve => request.on('error', resolve))
+    request.write(log.subarray(0, log.length / 2), () => request.destroy())
+    await broken
+    const again = (await post(path, log, { ...upload, cookie })).json<UploadReport>()
+    assert.equal(again.recorded.bot + again.duplicate, lines)
+    assert.equal(await botVisits(), lines)
+  })
+
+  test('in two tabs at once is counted once', async () => {
+    const { cookie, path, botVisits } = await newSite('tabs.example')
+    const send = async () => (await post(path, log, { ...upload, cookie })).json<UploadReport>()
+    const reports = await Promise.all([send(), send()])
+    assert.deepEqual(reports.map(({ duplicate }) => duplicate).sort(), [0, lines])
+    assert.equal(await botVisits(), lines)
   })
 })
 
