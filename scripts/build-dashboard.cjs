@@ -43,10 +43,12 @@ async function buildDashboard(root) {
   }
 }
 
-/** Of what goes into the build: the dashboard and the packages. */
+/** Of what goes into the build: the dashboard, the guides that it shows, and the packages. */
 function hashOfSources(root) {
   const hash = createHash('sha256')
-  const files = ['dashboard', 'package-lock.json'].flatMap(place => filesBelow(path.join(root, place)))
+  const files = ['dashboard', 'docs/drains', 'docs/trackers', 'package-lock.json'].flatMap(place =>
+    filesBelow(path.join(root, place)),
+  )
   for (const file of files) hash.update(path.relative(root, file)).update('\0').update(fs.readFileSync(file))
   return hash.digest('hex')
 }

@@ -212,6 +212,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/app/api/sites/{siteId}/drains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listDrains"];
+        put?: never;
+        post: operations["makeDrain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app/api/sites/{siteId}/drains/{drainId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["removeDrain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/app/api/sites/{siteId}/overview": {
         parameters: {
             query?: never;
@@ -220,6 +252,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/app/api/sites/{siteId}/attribution": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAttribution"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1192,6 +1240,137 @@ export interface operations {
             };
         };
     };
+    listDrains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                siteId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {unknown} */
+                        kind: "vercel" | "cloudflare" | "netlify" | "cloudfront" | "fastly" | "vector" | "fluentbit" | "syslog";
+                        proof: string | null;
+                        /** @description Milliseconds since 1970 UTC. */
+                        createdAt: number;
+                    }[];
+                };
+            };
+            /** @description Refused, and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: string;
+                        code: string;
+                        retry_after?: number;
+                    };
+                };
+            };
+        };
+    };
+    makeDrain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                siteId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    kind: "vercel" | "fastly";
+                    proof: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description As asked for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        drain: {
+                            id: string;
+                            /** @enum {unknown} */
+                            kind: "vercel" | "cloudflare" | "netlify" | "cloudfront" | "fastly" | "vector" | "fluentbit" | "syslog";
+                            proof: string | null;
+                            /** @description Milliseconds since 1970 UTC. */
+                            createdAt: number;
+                        };
+                        secret: string | null;
+                    };
+                };
+            };
+            /** @description Refused, and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: string;
+                        code: string;
+                        retry_after?: number;
+                    };
+                };
+            };
+        };
+    };
+    removeDrain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                siteId: string;
+                drainId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Refused, and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: string;
+                        code: string;
+                        retry_after?: number;
+                    };
+                };
+            };
+        };
+    };
     getOverview: {
         parameters: {
             query?: {
@@ -1356,6 +1535,123 @@ export interface operations {
                             /** Format: date */
                             end: string;
                         };
+                    };
+                };
+            };
+            /** @description Refused, and why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: string;
+                        code: string;
+                        retry_after?: number;
+                    };
+                };
+            };
+        };
+    };
+    getAttribution: {
+        parameters: {
+            query?: {
+                /** @description First UTC day, inclusive, as YYYY-MM-DD; seven days before today when left out. */
+                start?: string;
+                /** @description Last UTC day, inclusive; today when left out. */
+                end?: string;
+                /** @description Most entries of each list. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                siteId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        period: {
+                            /**
+                             * Format: date
+                             * @description First day of the range, inclusive.
+                             */
+                            start: string;
+                            /**
+                             * Format: date
+                             * @description Last day of the range, inclusive.
+                             */
+                            end: string;
+                        };
+                        /**
+                         * @description All of a conversion goes to the last assistant that brought the visitor.
+                         * @enum {string}
+                         */
+                        model: "last_assistant_touch";
+                        /**
+                         * @description Only assistants of the session of the conversion count.
+                         * @enum {string}
+                         */
+                        window: "session";
+                        /** @description All conversions of the range. */
+                        totals: {
+                            conversions: number;
+                            /** @description Exact sum of their values; 0 when none is set. */
+                            value: number;
+                        };
+                        /** @description Those that an assistant is known to have brought. */
+                        attributed: {
+                            conversions: number;
+                            /** @description Exact sum of their values; 0 when none is set. */
+                            value: number;
+                        };
+                        /** @description All others. */
+                        unattributed: {
+                            conversions: number;
+                            /** @description Exact sum of their values; 0 when none is set. */
+                            value: number;
+                        };
+                        /** @description By the number of conversions, descending, then by name. */
+                        source_breakdown: {
+                            /** @description The assistant that brought the visitor. */
+                            source: string;
+                            conversions: number;
+                            /** @description Exact sum of their values; 0 when none is set. */
+                            value: number;
+                        }[];
+                        /** @description Assistants there are, listed or not. */
+                        source_count: number;
+                        /** @description By the number of conversions, descending, then by name. */
+                        landing_page_breakdown: {
+                            /** @description Path of the page where that visit began; null when it is not known. */
+                            landing_page: string | null;
+                            conversions: number;
+                            /** @description Exact sum of their values; 0 when none is set. */
+                            value: number;
+                        }[];
+                        /** @description Landing pages there are, listed or not. */
+                        landing_page_count: number;
+                        /** @description By the number of conversions, descending, then by assistant, landing page and event. */
+                        rows: {
+                            /** @description The assistant that brought the visitor. */
+                            source: string;
+                            /** @description Path of the page where that visit began; null when it is not known. */
+                            landing_page: string | null;
+                            /** @description Name of the conversion event. */
+                            event_name: string;
+                            conversions: number;
+                            /** @description Exact sum of their values; 0 when none is set. */
+                            value: number;
+                        }[];
+                        /** @description Rows there are, listed or not. */
+                        row_count: number;
                     };
                 };
             };

@@ -6,6 +6,7 @@ import type { HttpParts } from '../http-parts.ts'
 import { sendDashboardError } from './dashboard-error.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { describeDashboard } from './describe-routes.ts'
+import { drainRoutes } from './drain-routes.ts'
 import { importRoute } from './import-route.ts'
 import { liveRoute } from './live-route.ts'
 import { operatorRoutes } from './operator-routes.ts'
@@ -38,6 +39,7 @@ export async function registerDashboard(
     sessionRoutes(routes, dashboard)
     siteRoutes(routes, dashboard)
     keyRoutes(routes, dashboard)
+    drainRoutes(routes, dashboard)
     reportRoutes(routes, dashboard)
     liveRoute(routes, dashboard)
     importRoute(routes, dashboard)

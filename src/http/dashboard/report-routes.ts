@@ -6,12 +6,14 @@ import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import { type DateRange, hourMs } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StoredEvent } from '../../domain/event.ts'
+import { AttributionReport, attributionReport } from '../../reports/attribution.ts'
 import { searchEvents } from '../../reports/event-search.ts'
 import { HealthReport, healthReport } from '../../reports/health.ts'
 import { OverviewReport, overviewDaysMax, overviewReport } from '../../reports/overview.ts'
 import type { ListedEvent } from '../../storage/event-store.ts'
 import { FilterQuery, readFilter } from '../filter-query.ts'
 import {
+  AttributionQuery,
   EventsQuery,
   type RawQuery,
   readCursor,
@@ -59,6 +61,22 @@ export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void 
     // The hour decides which buckets are unfinished.
     return sendReport(parts, request, reply, ask, hourMs)
   })
+
+  const attribution = dashboardSchema({
+    operationId: 'getAttribution',
+    ok: AttributionReport,
+    querystring: AttributionQuery,
+  })
+  app.get('/app/api/sites/:siteId/attribution', { schema: attribution, onRequest }, (request, reply) =>
+    sendReport(parts, request, reply, () => {
+      const query = request.query as RawQuery
+      const question = { range: readRange(query, parts.clock()), limit: readLimit(query) }
+      return {
+        build: async () => JSON.stringify(await attributionReport(events, request.site.number, question)),
+        remember: true,
+      }
+    }),
+  )
 
   const list = dashboardSchema({
     operationId: 'listEvents',

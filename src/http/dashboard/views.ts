@@ -1,8 +1,9 @@
 /** What the dashboard's own routes take and answer with: the schemas that the page's client is generated from. */
 import Type, { type Static, type TSchema } from 'typebox'
+import { keptDrainKinds } from '../../accounts/drains.ts'
 import { type IgnoreReason, ignoreReasons } from '../../detection/detector.ts'
 import { scopes } from '../../domain/account.ts'
-import { arrivals, eventTypes } from '../../domain/event.ts'
+import { arrivals, drainKinds, eventTypes } from '../../domain/event.ts'
 import { planNames } from '../../domain/plan.ts'
 
 const oneOf = <const Names extends readonly string[]>(names: Names) =>
@@ -69,6 +70,28 @@ export type KeyView = Static<typeof KeyView>
 
 export const MadeKey = Type.Object({ key: KeyView, secret: Type.String() })
 export type MadeKey = Static<typeof MadeKey>
+
+export const NewDrain = Type.Object({
+  kind: oneOf(keptDrainKinds),
+  proof: nullable(
+    Type.String({
+      maxLength: 200,
+      description: 'What the service asks of the address to prove whose it is.',
+    }),
+  ),
+})
+export const DrainView = Type.Object({
+  id: Type.String(),
+  kind: oneOf(drainKinds),
+  proof: nullable(Type.String()),
+  createdAt: TimeMs,
+})
+export type DrainView = Static<typeof DrainView>
+export const MadeDrain = Type.Object({
+  drain: DrainView,
+  secret: nullable(Type.String({ description: 'Told this once; null for services that do not sign.' })),
+})
+export type MadeDrain = Static<typeof MadeDrain>
 
 export const UsageView = Type.Object({
   month: Type.String({ description: 'As YYYY-MM.' }),
