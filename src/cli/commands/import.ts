@@ -58,7 +58,7 @@ async function importFiles(
   sources: readonly string[],
   options: ImportCommandOptions,
 ): Promise<void> {
-  keepYoungMemorySmall()
+  keepMemorySmall()
   const parts = await importParts(context, opened, await requireSiteById(opened, options.site))
   const follow = options.follow === true
   const progress = openProgress(context.stderr)
@@ -83,10 +83,14 @@ async function importFiles(
 }
 
 /**
- * What a line leaves behind is garbage by the next: Node would let it fill up to 96 MiB a thread before it looks, which makes an
- * import larger and no faster (row 9 of docs/performance.md). V8 reads this flag whenever it is about to grow that memory.
+ * What a line leaves behind is garbage by the next. Node would let it fill up to 96 MiB a thread before it looks, and what it
+ * moves out of there another 100 MiB: a longer import would be larger and no faster (row 9 of docs/performance.md). V8 reads
+ * these flags whenever it is about to let memory grow.
  */
-const keepYoungMemorySmall = (): void => setFlagsFromString('--semi-space-growth-factor=1')
+function keepMemorySmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=30')
+}
 
 async function importParts(
   context: CliContext,
