@@ -23,6 +23,8 @@ const hours = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2
 
 /** Ranges that are asked for again and again, such as the last 30 days; the oldest goes first. */
 const templatesMax = 200
+/** Longer ones, such as the pieces of a century, are not kept: a month by hour has 56,000. */
+const templateBytesMax = 65_536
 const templates = new Map<string, Template>()
 
 /** The points of `range`, separated by commas, between two texts of ASCII. */
@@ -74,6 +76,7 @@ function templateFor(range: DateRange, granularity: Granularity, widths: Widths)
   let template = templates.get(key)
   if (!template) {
     template = makeTemplate(range, granularity, widths)
+    if (template.text.length > templateBytesMax) return template
     for (const oldest of templates.keys()) {
       if (templates.size < templatesMax) break
       templates.delete(oldest)

@@ -11,6 +11,7 @@ import {
   type SharedOptions,
   shared,
 } from '../cli-context.ts'
+import { releaseMemorySoon } from '../release-memory.ts'
 
 export function serveCommand(context: CliContext): Command {
   return shared(new Command('serve'), 'footfall serve --port 8787 --data ./data')
@@ -27,6 +28,7 @@ export function serveCommand(context: CliContext): Command {
       const server = await context.openServer(config)
       try {
         announce(context, options, await listen(server, config))
+        releaseMemorySoon()
         if (!context.stop.aborted) await once(context.stop, 'abort')
       } finally {
         await server.close()
