@@ -25,9 +25,13 @@ const DayCounts = (description: string) =>
 export const HealthReport = Type.Object(
   {
     checked_at: Moment,
-    status: Type.Union([Type.Literal('receiving'), Type.Literal('silent'), Type.Literal('never')], {
-      description: 'Whether anything is arriving, by any way in; `never` before the first delivery.',
-    }),
+    status: Type.Union(
+      [Type.Literal('receiving'), Type.Literal('failing'), Type.Literal('silent'), Type.Literal('never')],
+      {
+        description:
+          'Whether anything is arriving: the best of the ways in; `never` before the first delivery that was taken.',
+      },
+    ),
     message: Type.String({ description: 'The same in words, for a person.' }),
     last_seen: MomentOrNull('When anything was last taken.'),
     ways_in: Type.Array(

@@ -1838,8 +1838,8 @@ export interface operations {
                     "application/json": {
                         /** Format: date-time */
                         checked_at: string;
-                        /** @description Whether anything is arriving, by any way in; `never` before the first delivery. */
-                        status: "receiving" | "silent" | "never";
+                        /** @description Whether anything is arriving: the best of the ways in; `never` before the first delivery that was taken. */
+                        status: "receiving" | "failing" | "silent" | "never";
                         /** @description The same in words, for a person. */
                         message: string;
                         /** @description When anything was last taken. */
