@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { isStaticAsset, isStaticPath } from '../../detection/page-path.ts'
 import { ByteMemory, viewOf } from './byte-memory.ts'
 
-const textOf = (bytes: Buffer, from: number, to: number): string => bytes.latin1Slice(from, to)
+const textOf = (bytes: Buffer, from: number, to: number): string => bytes.toString('latin1', from, to)
 
 describe('a memory of values by their bytes', () => {
   test('gives what would be made, wherever the bytes stand', () => {

@@ -268,7 +268,7 @@ class ClfLine implements LogLine {
 
 function readField(bytes: Buffer, from: number, to: number): string {
   if (to - from === 1 && bytes[from] === dash) return ''
-  return unescapeField(bytes.utf8Slice(from, to))
+  return unescapeField(bytes.toString('utf8', from, to))
 }
 
 const isGet = (bytes: Uint8Array, at: number): boolean =>

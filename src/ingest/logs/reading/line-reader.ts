@@ -230,7 +230,7 @@ export class LineReader implements RawLine {
     this.#end = Math.min(this.#read, from + textLength)
     this.bytes = this.#buffer.subarray(this.#next, this.#end)
     this.view = viewOf(this.bytes)
-    this.text = this.bytes.latin1Slice(0, this.bytes.length)
+    this.text = this.bytes.toString('latin1')
     this.isAscii = isAscii(this.bytes)
   }
 
