@@ -183,6 +183,33 @@ const isoTime =
 
 /** Milliseconds of an ISO 8601 time with a zone, from 1970 to 24 h after `now`. Throws INVALID_EVENT. */
 export function requireTime(index: number, field: string, text: string, now: number): number {
+  const time = plainTime(text) ?? anyTime(index, field, text)
+  if (time < 0) throw invalidEvent(index, field, 'it must not lie before 1970')
+  if (time > now + dayMs)
+    throw invalidEvent(index, field, `it must not lie more than 24 h ahead, got ${text}`)
+  return time
+}
+
+/** As clocks of programs write it: `2026-01-31T09:30:00Z`, also with milliseconds. */
+const plainShape = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{3})?Z$/
+let lastDay = { text: '1970-01-01', startMs: 0 }
+
+/** Null for other spellings. Events of a batch are mostly of one day: reading the rest as digits takes a fifth of the time (row 6 of docs/performance.md). */
+function plainTime(text: string): number | null {
+  if (!plainShape.test(text)) return null
+  if (!text.startsWith(lastDay.text)) {
+    const day = parseDay(text.slice(0, 10))
+    if (day === null) return null
+    lastDay = { text: text.slice(0, 10), startMs: day * dayMs }
+  }
+  const digit = (at: number): number => text.charCodeAt(at) - 48
+  const seconds =
+    (digit(11) * 10 + digit(12)) * 3_600 + (digit(14) * 10 + digit(15)) * 60 + (digit(17) * 10 + digit(18))
+  const ms = text.length === 24 ? digit(20) * 100 + digit(21) * 10 + digit(22) : 0
+  return lastDay.startMs + seconds * 1000 + ms
+}
+
+function anyTime(index: number, field: string, text: string): number {
   const match = isoTime.exec(text)
   if (!match || parseDay(match[1]!) === null) {
     throw invalidEvent(
@@ -194,11 +221,7 @@ export function requireTime(index: number, field: string, text: string, now: num
   const zone = match[5]!
     .toUpperCase()
     .replace(/^(.\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`)
-  const time = Date.parse(text.slice(0, text.length - match[5]!.length).replace(/[t ]/, 'T') + zone)
-  if (time < 0) throw invalidEvent(index, field, 'it must not lie before 1970')
-  if (time > now + dayMs)
-    throw invalidEvent(index, field, `it must not lie more than 24 h ahead, got ${text}`)
-  return time
+  return Date.parse(text.slice(0, text.length - match[5]!.length).replace(/[t ]/, 'T') + zone)
 }
 
 export const invalidEvent = (index: number, field: string, problem: string): AppError =>
