@@ -287,6 +287,9 @@ describe('without a mouse', () => {
   })
 })
 
+const median = (times: readonly number[]): number =>
+  [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)]!
+
 describe('in time', () => {
   let stage: Stage
   let page: Page
@@ -297,7 +300,7 @@ describe('in time', () => {
   })
   after(() => stage.close())
 
-  test('the first view is less than 300 KB of compressed JavaScript', async () => {
+  test('the first view is less than 300 KB of compressed JavaScript', async t => {
     let bytes = 0
     const session = await stage.context.newCDPSession(page)
     await session.send('Network.enable')
@@ -310,10 +313,11 @@ describe('in time', () => {
     })
     await page.goto(`/sites/${demo.site}`)
     await page.locator('.recharts-bar-rectangle').first().waitFor()
+    t.diagnostic(`${bytes} bytes`)
     assert.ok(bytes > 100_000 && bytes < 300_000, `${bytes} bytes`)
   })
 
-  // A shared machine may be busy with other suites: the quickest of several tries counts, against a limit that grows with the load.
+  // A shared machine may be busy with other suites: the median of several tries counts, against limits that grow with the load.
   test('the page is usable within a second, and another range is drawn within 200 ms', async t => {
     const loads: number[] = []
     for (let i = 0; i < 4; i++) {
@@ -340,7 +344,7 @@ describe('in time', () => {
     t.diagnostic(`usable after ${loads.map(Math.round).join(', ')} ms`)
     t.diagnostic(`drawn after ${redraws.map(Math.round).join(', ')} ms`)
     const busy = Math.max(1, loadavg()[0]! / availableParallelism())
-    assert.ok(Math.min(...loads) < 1_000 * busy, `usable after ${loads.map(Math.round).join(', ')} ms`)
-    assert.ok(Math.min(...redraws) < 200 * busy, `drawn after ${redraws.map(Math.round).join(', ')} ms`)
+    assert.ok(median(loads) < 1_000 * busy, `usable after ${loads.map(Math.round).join(', ')} ms`)
+    assert.ok(median(redraws) < 200 * busy, `drawn after ${redraws.map(Math.round).join(', ')} ms`)
   })
 })
