@@ -62,7 +62,7 @@ function SiteMenu({ sites, path }: { readonly sites: DashboardState['sites']; re
           rightSection={<ChevronIcon size={16} />}
           aria-label={`${text.nav.chooseSite}: ${current?.domain ?? text.common.none}`}
         >
-          {current?.domain ?? text.nav.chooseSite}
+          <span className="site-name">{current?.domain ?? text.nav.chooseSite}</span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown className="site-list">
