@@ -7,7 +7,7 @@ import { MissingPage } from './parts/missing-page.tsx'
 import { PageSkeleton } from './parts/page-skeleton.tsx'
 import { ProblemNote } from './parts/problem-note.tsx'
 import { stateQuery } from './queries.ts'
-import { navigate, type Place, sitePath, usePlace } from './router.ts'
+import { healthPath, navigate, type Place, siteIdOf, sitePath, usePlace } from './router.ts'
 import { AddSitePage } from './session/add-site.tsx'
 import { ConnectionBanner } from './session/connection-banner.tsx'
 import { SignInAgain } from './session/sign-in-again.tsx'
@@ -20,6 +20,7 @@ import { UploadProvider } from './uploads/upload-queue.tsx'
 const KeysPage = lazy(() => import('./account/keys-page.tsx'))
 const AccountPage = lazy(() => import('./account/account-page.tsx'))
 const OperatorPage = lazy(() => import('./operator/operator-page.tsx'))
+const HealthPage = lazy(() => import('./health/health-page.tsx'))
 const NumbersPage = lazy(() => import('./numbers/numbers-page.tsx'))
 
 export function App() {
@@ -63,12 +64,17 @@ function Entrance({ state }: { readonly state: DashboardState }) {
 
 function Page({ state }: { readonly state: DashboardState }) {
   const place = usePlace()
-  const siteId = /^\/sites\/([^/]+)$/.exec(place.path)?.[1]
+  const siteId = siteIdOf(place.path)
   useTitle(place, state)
   if (siteId === 'new') return <AddSitePage />
   if (siteId !== undefined) {
     const site = state.sites.find(({ id }) => id === siteId)
-    return site ? <SitePage key={site.id} site={site} state={state} /> : <MissingPage isSite />
+    if (!site) return <MissingPage isSite />
+    return place.path === healthPath(site.id) ? (
+      <HealthPage site={site} />
+    ) : (
+      <SitePage key={site.id} site={site} state={state} />
+    )
   }
   switch (place.path) {
     case '/':
@@ -98,7 +104,7 @@ function Home({ state }: { readonly state: DashboardState }) {
 }
 
 function useTitle({ path }: Place, { sites }: DashboardState): void {
-  const domain = sites.find(({ id }) => path === sitePath(id))?.domain
+  const domain = sites.find(({ id }) => siteIdOf(path) === id)?.domain
   const names: Record<string, string> = {
     '/keys': text.keys.title,
     '/account': text.account.title,

@@ -81,6 +81,19 @@ export function formatAgo(timeMs: number, now: number): string {
   return relative.format(seconds, 'second')
 }
 
+/** `5 hours`, rounded down. */
+export function formatDuration(durationMs: number): string {
+  const [unit, size] =
+    durationMs < 3_600_000
+      ? (['minute', 60_000] as const)
+      : durationMs < 2 * 86_400_000
+        ? (['hour', 3_600_000] as const)
+        : (['day', 86_400_000] as const)
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(
+    Math.floor(durationMs / size),
+  )
+}
+
 export function formatCountry(code: string): string {
   if (code === 'ZZ') return text.common.unknown
   if (!/^[A-Z]{2}$/.test(code)) return text.chart.rest

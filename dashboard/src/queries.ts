@@ -42,6 +42,31 @@ export const overviewQuery = (siteId: string, query: QueryOf<'getOverview'>) =>
       previousQuery?.queryKey[1] === siteId ? previous : undefined,
   })
 
+/** Who brought those who converted, of the days that the overview shows. */
+export const attributionQuery = (siteId: string, query: QueryOf<'getAttribution'>) =>
+  queryOptions({
+    queryKey: ['site', siteId, 'attribution', query],
+    queryFn: ({ signal }) => api.attribution(siteId, query, signal),
+    placeholderData: (previous, previousQuery) =>
+      previousQuery?.queryKey[1] === siteId ? previous : undefined,
+  })
+
+const healthPaceMs = 60_000
+
+/** Asked again by itself: silence is what no message tells of. */
+export const healthQuery = (siteId: string) =>
+  queryOptions({
+    queryKey: ['site', siteId, 'health'],
+    queryFn: ({ signal }) => api.health(siteId, signal),
+    refetchInterval: healthPaceMs,
+  })
+
+export const drainsQuery = (siteId: string) =>
+  queryOptions({
+    queryKey: ['site', siteId, 'drains'],
+    queryFn: ({ signal }) => api.drains(siteId, signal),
+  })
+
 export const explanationQuery = (siteId: string, position: string) =>
   queryOptions({
     queryKey: ['site', siteId, 'explanation', position],

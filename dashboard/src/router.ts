@@ -54,13 +54,21 @@ export const linkTo = (href: string) => ({
 })
 
 /** Goes to the same page with some of its query changed; null removes. */
-export function changeQuery(changes: Readonly<Record<string, string | null>>): void {
+export function changeQuery(
+  changes: Readonly<Record<string, string | null>>,
+  { replace = false } = {},
+): void {
   const next = new URLSearchParams(place.query)
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) next.delete(name)
     else next.set(name, value)
   }
-  navigate(hrefOf({ path: place.path, query: next }))
+  navigate(hrefOf({ path: place.path, query: next }), { replace })
 }
 
 export const sitePath = (siteId: string): string => `/sites/${siteId}`
+export const healthPath = (siteId: string): string => `/sites/${siteId}/health`
+
+/** Of the pages of a site. */
+export const siteIdOf = (path: string): string | undefined =>
+  /^\/sites\/([^/]+)(?:\/health)?$/.exec(path)?.[1]

@@ -143,9 +143,9 @@ describe('the first minute', () => {
     await page.getByRole('button', { name: 'Add the site' }).click()
     await page.getByRole('tab', { name: 'Install a tracker' }).click()
     await page.getByRole('button', { name: 'Make a key for this site' }).click()
-    await page.getByText('The key is in the text below').waitFor()
-    const code = await page.locator('.code-block code').innerText()
-    const [, host, siteId, key] = /host: '(.*)',\s+siteId: '(.*)',\s+key: '(ff_.*)',/.exec(code)!
+    await page.getByText('The key is in the texts below').waitFor()
+    const code = await page.locator('.code-block code', { hasText: 'FOOTFALL_KEY=ff_' }).innerText()
+    const [, host, siteId, key] = /FOOTFALL_URL=(\S+) FOOTFALL_SITE=(\S+) FOOTFALL_KEY=(\S+)/.exec(code)!
     assert.equal(host, server.url)
     const answer = await ask(`${host}/api/v1/sites/${siteId}/hits`, {
       method: 'POST',

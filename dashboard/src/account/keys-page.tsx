@@ -3,7 +3,7 @@
 import { Button, Checkbox, Group, Modal, Stack, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import type { ApiKey, DashboardState, Scope } from '../api/answers.ts'
+import type { ApiKey, DashboardState, Scope, Site } from '../api/answers.ts'
 import { api } from '../api/client.ts'
 import { formatAgo, formatDate, formatFullMoment } from '../format.ts'
 import { Confirm } from '../parts/confirm.tsx'
@@ -12,8 +12,9 @@ import { PageSkeleton } from '../parts/page-skeleton.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { ScrollBox } from '../parts/scroll-box.tsx'
 import { keysQuery } from '../queries.ts'
-import { statsCommand } from '../site/snippets.ts'
 import { text } from '../text/text.ts'
+import { apiTexts } from '../ways/api-texts.ts'
+import { fillIn } from '../ways/fill-in.ts'
 import './account.css'
 
 const t = text.keys
@@ -207,7 +208,7 @@ function MadeKey({ secret, mayRead, sites, onClose }: MadeKeyProps) {
         {mayRead && site && (
           <>
             <p>{t.tryIt}</p>
-            <CodeBlock code={statsCommand(window.location.origin, site.id, secret)} label={t.tryIt} />
+            <CodeBlock code={statsCommand(site, secret)} label={t.tryIt} />
           </>
         )}
         <Group justify="flex-end">
@@ -217,3 +218,12 @@ function MadeKey({ secret, mayRead, sites, onClose }: MadeKeyProps) {
     </Modal>
   )
 }
+
+const statsCommand = ({ id, domain, key }: Site, secret: string): string =>
+  fillIn(apiTexts.stats, {
+    host: window.location.origin,
+    domain,
+    siteId: id,
+    trackingKey: key,
+    apiKey: secret,
+  })

@@ -54,6 +54,20 @@ export const api = {
   makeKey: (body: BodyOf<'makeKey'>) => answerOf(client.POST('/app/api/keys', { body })),
   revokeKey: (keyId: string) =>
     answerOf(client.DELETE('/app/api/keys/{keyId}', { params: { path: { keyId } } })),
+  drains: (siteId: string, signal: AbortSignal) =>
+    answerOf(client.GET('/app/api/sites/{siteId}/drains', { params: site(siteId), signal })),
+  makeDrain: (siteId: string, body: BodyOf<'makeDrain'>) =>
+    answerOf(client.POST('/app/api/sites/{siteId}/drains', { params: site(siteId), body })),
+  removeDrain: (siteId: string, drainId: string) =>
+    answerOf(
+      client.DELETE('/app/api/sites/{siteId}/drains/{drainId}', { params: { path: { siteId, drainId } } }),
+    ),
+  health: (siteId: string, signal: AbortSignal) =>
+    answerOf(client.GET('/app/api/sites/{siteId}/health', { params: site(siteId), signal })),
+  attribution: (siteId: string, query: QueryOf<'getAttribution'>, signal: AbortSignal) =>
+    answerOf(
+      client.GET('/app/api/sites/{siteId}/attribution', { params: { ...site(siteId), query }, signal }),
+    ),
   usage: (signal: AbortSignal) => answerOf(client.GET('/app/api/usage', { signal })),
   users: (signal: AbortSignal) => answerOf(client.GET('/app/api/users', { signal })),
   changePlan: (userId: string, plan: PlanName) =>

@@ -5,7 +5,7 @@ import type { DashboardState } from '../api/answers.ts'
 import { api } from '../api/client.ts'
 import { CheckIcon, ChevronIcon, Logo, MenuIcon, PlusIcon, SunIcon } from '../parts/icons.tsx'
 import { stateQuery } from '../queries.ts'
-import { linkTo, navigate, sitePath, usePlace } from '../router.ts'
+import { linkTo, navigate, siteIdOf, sitePath, usePlace } from '../router.ts'
 import { text } from '../text/text.ts'
 import './top-bar.css'
 
@@ -51,7 +51,7 @@ export function TopBar({ state, account }: TopBarProps) {
 
 function SiteMenu({ sites, path }: { readonly sites: DashboardState['sites']; readonly path: string }) {
   if (sites.length === 0) return null
-  const current = sites.find(({ id }) => sitePath(id) === path)
+  const current = sites.find(({ id }) => id === siteIdOf(path))
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>

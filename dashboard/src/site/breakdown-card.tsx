@@ -67,13 +67,14 @@ export function BreakdownCard(props: BreakdownCardProps) {
   )
 }
 
-interface AllRowsProps extends BreakdownCardProps {
+interface AllRowsProps extends Pick<BreakdownCardProps, 'title' | 'view' | 'note' | 'onChange'> {
   readonly tab: BreakdownTab
   readonly rows: readonly BreakdownRow[]
   readonly onClose: () => void
 }
 
-function AllRows({ title, tab, rows, view, note, onChange, onClose }: AllRowsProps) {
+/** All rows of a table, in a dialog that finds among them. */
+export function AllRows({ title, tab, rows, view, note, onChange, onClose }: AllRowsProps) {
   const [sought, setSought] = useState('')
   const found = rows.filter(({ label }) => label.toLowerCase().includes(sought.trim().toLowerCase()))
   return (

@@ -23,6 +23,8 @@ export interface BreakdownRow {
   /** Sum of values. */
   readonly worth?: number
   readonly isPath?: boolean
+  /** Stands for what is not known: there is nothing to filter by. */
+  readonly isFixed?: boolean
 }
 
 export interface BreakdownTab {

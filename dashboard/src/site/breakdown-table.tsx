@@ -80,7 +80,8 @@ interface RowNameProps {
 }
 
 function RowName({ row, isChosen, onClick }: RowNameProps) {
-  const { label, aside, badge, badgeHint, code, isPath } = row
+  const { label, aside, badge, badgeHint, code, isPath, isFixed } = row
+  if (isFixed) return <span className="row-name dimmed">{label}</span>
   return (
     <span className="row-name">
       <button

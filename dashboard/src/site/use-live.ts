@@ -24,7 +24,7 @@ export function useLive(siteId: string, onArrival: (message: LiveMessage) => voi
     const changed = () => {
       refresh ??= setTimeout(() => {
         refresh = undefined
-        for (const kind of ['overview', 'events'])
+        for (const kind of ['overview', 'events', 'attribution'])
           void queryClient.invalidateQueries({ queryKey: ['site', siteId, kind] })
       }, refreshIntervalMs)
     }

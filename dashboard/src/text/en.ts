@@ -67,22 +67,198 @@ export const en = {
   },
   firstData: {
     title: (domain: string) => `Now the numbers of ${domain}`,
-    lead: 'Three ways, and the page notices the first event by itself.',
-    importTab: 'Import a log',
-    trackerTab: 'Install a tracker',
-    apiTab: 'Call the API',
+    lead: 'Many ways lead here, and the page notices the first event by itself.',
     waiting: 'Waiting for the first event…',
+    addData: 'Add data',
+  },
+  ways: {
+    tabs: {
+      import: 'Import a log',
+      trackers: 'Install a tracker',
+      browser: 'Browser snippet',
+      drains: 'Log drain',
+      api: 'Call the API',
+      check: 'Check it',
+    },
+    guides: {
+      trackers: {
+        express: 'Express',
+        fastify: 'Fastify',
+        hono: 'Hono',
+        koa: 'Koa',
+        node: 'node:http',
+        next: 'Next.js',
+        cloudflare: 'Cloudflare Workers',
+        vercel: 'Vercel',
+        netlify: 'Netlify',
+        deno: 'Deno',
+        bun: 'Bun',
+      } as Record<string, string>,
+      drains: {
+        vercel: 'Vercel',
+        cloudflare: 'Cloudflare Logpush',
+        netlify: 'Netlify',
+        cloudfront: 'Amazon CloudFront, by Firehose',
+        fastly: 'Fastly',
+        vector: 'nginx, Apache, Caddy … by Vector',
+        fluentbit: 'nginx, Apache, Caddy … by Fluent Bit',
+        syslog: 'Syslog over HTTP',
+      } as Record<string, string>,
+    },
     keyNeeded:
-      'A tracker or program needs an API key with the scope “write”. It is put into the text below, and shown only now.',
+      'An API key with the scope “write” is needed. It is put into the texts below, and shown only now.',
     makeKey: 'Make a key for this site',
-    keyMade: 'The key is in the text below. Copy it now: it is not shown again.',
+    keyMade: 'The key is in the texts below. Copy it now: it is not shown again.',
+    notYet: 'make a key first',
     trackerLead:
       'A tracker runs in your server and reports each request after it was answered; Footfall tells AI visits from the rest. It has no dependencies.',
     platform: 'Platform',
+    drainLead:
+      'A log drain sends the access log of your CDN or web server as it grows. Nothing is installed in your site.',
+    service: 'Where the log comes from',
+    address: 'Address',
+    accessKey: 'Access key',
+    local: (host: string) =>
+      `This page is open at ${host}, which only this machine can reach. Open it at its public address, and the texts below will hold that.`,
     apiLead: 'Raw requests can be sent from anywhere. Footfall judges them; what is no AI visit is not kept.',
     conversionsLead: 'Conversions are yours to name:',
-    addData: 'Add data',
-    writeKey: 'YOUR_WRITE_KEY',
+    sourceHint:
+      'source is the referrer or the utm_source with which the visit began, or the name of the assistant; landing_page is where it began. Leave both out for visitors whom no assistant brought.',
+    thenCheck: 'When it is in place:',
+    checkIt: 'check that visits arrive',
+    checkLead:
+      'Run this where Footfall runs. It visits the page as GPTBot and as somebody who comes from ChatGPT, waits until both visits are here, and says what to repair if they are not.',
+    checkCounts: 'The visits of a check count: one bot visit and one referral.',
+  },
+  drains: {
+    title: 'Drains of this site',
+    lead: {
+      vercel:
+        'Vercel signs what it sends with a secret, and first asks the address for a code that it shows you. Make the drain here, or by the command below.',
+      fastly:
+        'Fastly first asks the address for a proof that it is yours. Make the drain here, or by the command below.',
+    },
+    proof: { vercel: 'Verification code that Vercel shows', fastly: 'Id of your Fastly service' },
+    make: 'Make a drain',
+    ready: 'The address now proves to Fastly that it is yours.',
+    secret: 'Signature secret',
+    secretOnce: 'This is the signature secret. Copy it now: it is not shown again.',
+    made: (date: string, proof: string | null) =>
+      proof === null ? `made ${date}` : `made ${date} for ${proof}`,
+    removeTitle: (id: string) => `Remove ${id}?`,
+    removeLead: {
+      vercel: 'What Vercel sends signed with its secret is refused from then on.',
+      fastly:
+        'The address no longer proves to Fastly that it is yours. What Fastly sends with a key still counts.',
+    },
+  },
+  health: {
+    title: 'Data health',
+    more: (state: string) => `Data health: ${state}`,
+    look: 'See what arrives, and by which way.',
+    lastData: (ago: string) => `Last data ${ago}`,
+    nothingFor: (duration: string) => `Nothing for ${duration}`,
+    silent: (duration: string) => `Nothing has been received for ${duration}`,
+    silentLead: 'That is missing data, not zero traffic: what happens on the site meanwhile is not counted.',
+    waySilent: (way: string, duration: string) => `${way}: nothing for ${duration}`,
+    waySilentLead: 'Other ways still deliver, but what only this one saw is missing.',
+    refused: (way: string) => `${way}: what arrives is refused`,
+    refusedLead: (code: string) => `The last delivery was refused with ${code}. Nothing of it was counted.`,
+    counts: 'Everything that came in is in exactly one of these counts.',
+    nothingYet: 'Nothing has been received yet. Choose a way below.',
+    countsAreNew:
+      'What came in before this page was there is in the numbers, but not counted here. Whatever comes next will be.',
+    messages: {
+      receiving: (ago: string) => `Last received ${ago}.`,
+      finished: (ago: string) =>
+        `Ran once, ${ago}. A log that is imported again regularly would show as receiving.`,
+      silent: (duration: string) =>
+        `Nothing for ${duration}, though it had delivered before. That is not zero traffic.`,
+      failing: (ago: string, code: string) => `What came ${ago} was refused with ${code}.`,
+      nothingTaken: 'Nothing that came was taken.',
+    },
+    statuses: { receiving: 'Receiving', failing: 'Refused', silent: 'Silent', finished: 'Ran once' },
+    ways: {
+      hits: 'Trackers and requests to /hits',
+      events: 'Events by the API',
+      import: 'Imported logs',
+      snippet: 'Browser snippet',
+      vercel: 'Log drain of Vercel',
+      cloudflare: 'Cloudflare Logpush',
+      netlify: 'Log drain of Netlify',
+      cloudfront: 'Amazon CloudFront',
+      fastly: 'Log streaming of Fastly',
+      vector: 'Vector',
+      fluentbit: 'Fluent Bit',
+      syslog: 'Syslog over HTTP',
+    } as Record<string, string>,
+    today: 'Today',
+    week: '7 days',
+    ever: 'Ever',
+    since: (date: string) => `Since ${date}`,
+    count: {
+      received: 'Received',
+      recorded: 'Recorded',
+      countedOnce: 'Counted once',
+      ignored: 'Ignored',
+      duplicates: 'Duplicates',
+      late: 'Late',
+    },
+    countHint: {
+      received: 'requests, lines or events',
+      recorded: 'became an event',
+      countedOnce: 'another way in had reported it before',
+      ignored: 'no AI visit',
+      duplicates: 'repeats of what was here',
+      late: 'came over 24 h after it happened',
+    },
+    ignoredAs: 'Ignored:',
+    reasons: {
+      malformed: 'not to be read',
+      'no-request': 'about something else than a request',
+    } as Record<string, string>,
+    refusedCount: (count: number, shown: string) =>
+      count === 1 ? '1 delivery was refused,' : `${shown} deliveries were refused,`,
+    refusedLast: (ago: string) => `the last ${ago} with`,
+    codes: {
+      INVALID_JSON: 'it was no JSON',
+      INVALID_EVENT: 'an event in it was wrong',
+      LIMIT_EXCEEDED: 'the quota of this month is used up',
+      RATE_LIMITED: 'too many requests came in a minute',
+      PAYLOAD_TOO_LARGE: 'it was too large',
+      OVERLOADED: 'too much came at once',
+    } as Record<string, string>,
+    nextTitle: 'Not used yet',
+    how: 'How',
+    next: {
+      trackers:
+        'Sees bots, which run no JavaScript, and clicks from assistants, in your server or at the edge.',
+      browser:
+        'Sees clicks from assistants that a cache answered, and reports conversions with the assistant that brought them.',
+      drains: 'Sees everything that your CDN or web server answers, with nothing installed in the site.',
+      import: 'Brings in what happened before Footfall was there.',
+      api: 'Reports conversions from your own code, where the money is.',
+    },
+    checkTitle: 'Does it work?',
+  },
+  attribution: {
+    title: 'Attribution',
+    model:
+      'Last assistant touch, same session: a conversion goes whole to the last assistant that brought its visitor within that session. A lower bound.',
+    unfiltered:
+      'All conversions of these days: filters do not apply here, since conversions are attributed for the whole site.',
+    assistant: 'Assistant',
+    landingPage: 'Landing page',
+    byAssistant: 'Conversions by assistant',
+    byLandingPage: 'Conversions by landing page',
+    unattributed: (count: string, all: string, share: string) =>
+      `No assistant is known of ${count} of ${all} conversions (${share})`,
+    allAttributed: 'An assistant is known of every conversion.',
+    noConversions: 'No conversion in these days.',
+    noneAttributed: (count: string) => `${count} conversions, and of none an assistant is known.`,
+    next: 'An assistant is known when a conversion is reported',
+    bySnippet: 'by the browser snippet',
+    bySource: 'with its source, by the API',
   },
   upload: {
     drop: 'Drop access logs here',
@@ -431,7 +607,15 @@ export const en = {
         title: 'Conversions and value',
         text: [
           'A conversion is what you report: a purchase, a sign-up. Footfall adds up the values exactly and in whatever currency you send; it does not convert.',
-          'It does not guess which assistant a conversion belongs to: report conversions of visits that an assistant sent, if that is what you want to see.',
+        ],
+      },
+      {
+        id: 'attribution',
+        title: 'Attribution',
+        text: [
+          'A conversion goes whole to the last assistant that brought its visitor within the same session: one tab until it is closed where the browser snippet reports, or what you call a session where you send the source yourself.',
+          'It misses people who come back later, in another tab or on another device, and assistants that hide where their clicks come from. Read it as a lower bound.',
+          'It does not say that the assistant caused the conversion, and shares none between several assistants.',
         ],
       },
       {

@@ -1,0 +1,55 @@
+/** On the page of the numbers: whether data is arriving, as a link to more, and a notice when it is not. */
+import { Alert, Anchor } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { healthQuery } from '../queries.ts'
+import { healthPath, linkTo } from '../router.ts'
+import { text } from '../text/text.ts'
+import { concernOf, shortly } from './health-words.ts'
+import './health-note.css'
+
+const t = text.health
+
+export function HealthLink({ siteId }: { readonly siteId: string }) {
+  const { data } = useQuery(healthQuery(siteId))
+  return (
+    <Anchor
+      {...linkTo(healthPath(siteId))}
+      className="health-link"
+      aria-label={data ? t.more(shortly(data, Date.now())) : t.title}
+    >
+      {data ? shortly(data, Date.now()) : t.title}
+    </Anchor>
+  )
+}
+
+interface HealthNoteProps {
+  readonly siteId: string
+  /** How many events the page has heard of: a silence may just have ended. */
+  readonly arrivals: number
+}
+
+export function HealthNote({ siteId, arrivals }: HealthNoteProps) {
+  const { data, refetch } = useQuery(healthQuery(siteId))
+  const concern = data && concernOf(data, Date.now())
+  const isConcerned = Boolean(concern)
+  useEffect(() => {
+    if (arrivals > 0 && isConcerned) void refetch()
+  }, [arrivals, isConcerned, refetch])
+  if (!concern) return null
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      role="status"
+      className="health-note"
+      title={concern.title}
+      classNames={{ message: 'alert-text' }}
+    >
+      {concern.lead}{' '}
+      <Anchor {...linkTo(healthPath(siteId))} underline="always">
+        {t.look}
+      </Anchor>
+    </Alert>
+  )
+}

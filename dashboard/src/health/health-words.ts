@@ -1,0 +1,58 @@
+/** What the health of a site's data is worth saying on other pages, and in which words. */
+import type { Health, WayInHealth } from '../api/answers.ts'
+import { formatAgo, formatDuration } from '../format.ts'
+import { text } from '../text/text.ts'
+
+const t = text.health
+
+/** A way in that was given up long ago is nobody's concern any more. */
+const concernMs = 7 * 86_400_000
+
+export interface Concern {
+  readonly title: string
+  readonly lead: string
+}
+
+export const wayName = (way: WayInHealth['way_in']): string => t.ways[way] ?? way
+
+const refusal = ({ way_in, rejected }: WayInHealth): Concern => ({
+  title: t.refused(wayName(way_in)),
+  lead: t.refusedLead(rejected.last?.code ?? ''),
+})
+
+/** What somebody who looks at the numbers has to know; null while all is well, and where nothing is to be expected. */
+export function concernOf(health: Health, now: number): Concern | null {
+  const { status, ways_in: ways, last_seen } = health
+  const failing = ways.find(way => way.status === 'failing')
+  if (failing) return refusal(failing)
+  if (status === 'silent' && last_seen !== null && ways.some(way => way.status === 'silent')) {
+    return { title: t.silent(formatDuration(now - Date.parse(last_seen))), lead: t.silentLead }
+  }
+  const fellSilent = ways.find(
+    ({ status, last_seen }) =>
+      status === 'silent' && last_seen !== null && now - Date.parse(last_seen) < concernMs,
+  )
+  if (!fellSilent?.last_seen) return null
+  const since = formatDuration(now - Date.parse(fellSilent.last_seen))
+  return { title: t.waySilent(wayName(fellSilent.way_in), since), lead: t.waySilentLead }
+}
+
+/** The state in a few words, for a link to the page that has them all. */
+export function shortly({ status, ways_in, last_seen }: Health, now: number): string {
+  if (last_seen === null) return t.title
+  const lastSeen = Date.parse(last_seen)
+  if (status !== 'silent' || ways_in.every(way => way.status === 'finished'))
+    return t.lastData(formatAgo(lastSeen, now))
+  return t.nothingFor(formatDuration(now - lastSeen))
+}
+
+/** Of one way in. */
+export function messageOf({ status, last_seen, rejected }: WayInHealth, now: number): string {
+  if (status === 'failing' && rejected.last)
+    return t.messages.failing(formatAgo(Date.parse(rejected.last.at), now), rejected.last.code)
+  if (last_seen === null) return t.messages.nothingTaken
+  const lastSeen = Date.parse(last_seen)
+  if (status === 'receiving') return t.messages.receiving(formatAgo(lastSeen, now))
+  if (status === 'finished') return t.messages.finished(formatAgo(lastSeen, now))
+  return t.messages.silent(formatDuration(now - lastSeen))
+}
