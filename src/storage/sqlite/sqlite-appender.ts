@@ -56,6 +56,8 @@ export class SqliteAppender {
   readonly #health: HealthWriter
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #gathered = new Map<number, Gathered>()
+  /** Given to an event last in this transaction; null before the first. */
+  #lastId: number | null = null
   readonly #usage = new Map<
     string,
     { account: number; month: number; used: number; bySite: Map<number, number> }
@@ -127,6 +129,8 @@ export class SqliteAppender {
       for (const [day, totals] of days) this.#statements.putDay.run(dayKey(site, day), encodeDay(totals))
       this.#statements.changeSite.run(site, now, ways, this.#health.take(site))
     }
+    if (this.#lastId !== null) this.#statements.setLastId.run(this.#lastId)
+    this.#lastId = null
     this.#health.flush()
     this.#facets.flush()
     for (const { account, month, bySite } of this.#usage.values()) {
@@ -140,6 +144,7 @@ export class SqliteAppender {
   /** To be called after a rollback. */
   discard(): void {
     this.#gathered.clear()
+    this.#lastId = null
     this.#facets.discard()
     this.#usage.clear()
     this.#dictionary.forget()
@@ -199,7 +204,7 @@ export class SqliteAppender {
 
   #gather(site: number, now: number, ways: number, events: PackedEvents): void {
     const ids = this.#dictionary.resolve(site, events)
-    const lastId = Number(this.#statements.takeIds.get(events.count)?.value)
+    const idBefore = this.#takeIds(events.count)
     let gathered = this.#gathered.get(site)
     if (!gathered) {
       const runs: EventColumns[][] = [[], [], []]
@@ -208,11 +213,18 @@ export class SqliteAppender {
     }
     gathered.now = Math.max(gathered.now, now)
     gathered.ways |= events.allWays
-    const byType = splitByType(events, ids, lastId - events.count)
+    const byType = splitByType(events, ids, idBefore)
     byType.forEach((columns, type) => {
       if (columns.count > 0) gathered.events[type]!.push(columns)
     })
     this.#addToDays(site, gathered.days, events, ids)
+  }
+
+  /** As many ids as events, the first of them behind the one given back; written down once a transaction. */
+  #takeIds(count: number): number {
+    const before = this.#lastId ?? Number(this.#statements.lastId.get()?.value)
+    this.#lastId = before + count
+    return before
   }
 
   #addToDays(
@@ -285,7 +297,8 @@ function prepareStatements(database: DatabaseSync) {
        ON CONFLICT (site) DO UPDATE SET
          revision = max(revision + 1, ?2), ways = ?3, health = coalesce(?4, health)`,
     ),
-    takeIds: prepare("UPDATE counter SET value = value + ? WHERE name = 'event-id' RETURNING value"),
+    lastId: prepare("SELECT value FROM counter WHERE name = 'event-id'"),
+    setLastId: prepare("UPDATE counter SET value = ? WHERE name = 'event-id'"),
     getDay: prepare('SELECT data FROM day WHERE key = ?'),
     putDay: prepare(
       'INSERT INTO day (key, data) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET data = excluded.data',

@@ -14,6 +14,7 @@ import {
 export class ChunkWriter {
   readonly #before: StatementSync
   readonly #after: StatementSync
+  readonly #borderAfter: StatementSync
   readonly #insert: StatementSync
   readonly #update: StatementSync
 
@@ -25,6 +26,11 @@ export class ChunkWriter {
     )
     this.#after = database.prepare(
       `SELECT id, data, first_time, first_id ${ofRun} AND (first_time, first_id) > (?, ?)
+       ORDER BY first_time, first_id LIMIT 1`,
+    )
+    // Of the index alone: of most chunks that come next, only where they begin matters.
+    this.#borderAfter = database.prepare(
+      `SELECT first_time, first_id ${ofRun} AND (first_time, first_id) > (?, ?)
        ORDER BY first_time, first_id LIMIT 1`,
     )
     this.#insert = database.prepare(
@@ -47,8 +53,8 @@ export class ChunkWriter {
     const before = this.#before.get(site, type, time, id)
     const home = before ?? this.#after.get(site, type, time, id)
     const next = before
-      ? this.#after.get(site, type, time, id)
-      : home && this.#after.get(site, type, home.first_time!, home.first_id!)
+      ? this.#borderAfter.get(site, type, time, id)
+      : home && this.#borderAfter.get(site, type, home.first_time!, home.first_id!)
     let to = from + 1
     if (next) {
       const limit = { time: Number(next.first_time), id: Number(next.first_id) }

@@ -54,11 +54,15 @@ export class SqliteDictionary {
     const subjects = this.#subjects(site, events)
     const origins = new Float64Array(events.origins.length / originFields)
     for (let i = 0; i < origins.length; i++) {
-      const [subject, arrival, status, ...rest] = events.origins.subarray(
-        i * originFields,
-        (i + 1) * originFields,
-      )
-      origins[i] = this.#origin(site, [subjects[subject!]!, arrival!, status!, ...rest.map(text)])
+      const first = i * originFields
+      const parts = [
+        subjects[events.origins[first]!]!,
+        events.origins[first + 1]!,
+        events.origins[first + 2]!,
+      ]
+      for (let at = first + parts.length; at < first + originFields; at++)
+        parts.push(text(events.origins[at]!))
+      origins[i] = this.#origin(site, parts)
     }
     for (const index of events.path) text(index)
     return { texts: textIds, subjects, origins }
@@ -93,8 +97,12 @@ export class SqliteDictionary {
     const ids = new Float64Array(events.subjects.length / subjectFields)
     const added: { at: number; subject: Subject }[] = []
     for (let at = 0; at < ids.length; at++) {
-      const [type, name, company] = events.subjects.subarray(at * subjectFields)
-      const subject: Subject = [type!, events.texts[name! - 1]!, events.texts[company! - 1]!]
+      const first = at * subjectFields
+      const subject: Subject = [
+        events.subjects[first]!,
+        events.texts[events.subjects[first + 1]! - 1]!,
+        events.texts[events.subjects[first + 2]! - 1]!,
+      ]
       const id = this.findSubject(site, subject)
       if (id === undefined) added.push({ at, subject })
       else ids[at] = id

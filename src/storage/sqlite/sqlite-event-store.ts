@@ -70,6 +70,8 @@ export function createSqliteEventStore(
 }
 
 const noBytes = new Uint8Array()
+/** Events from which on columns are handed over to the writer. */
+const transferFrom = 50
 
 async function append(
   writer: SqliteWriter,
@@ -80,7 +82,8 @@ async function append(
   const events = packEvents(batch.events, fingerprintsOf)
   const outcome = await writer.run('append', [{ ...batch, events }], {
     weight: events.count,
-    transfers: transferList(events),
+    // Handing a buffer over costs more than copying a few bytes.
+    transfers: events.count < transferFrom ? [] : transferList(events),
   })
   const { site, now, intake } = batch
   if (intake && outcome.outcome === 'replayed') notes.addReplayed(site, now, events.count, intake)
