@@ -16,9 +16,9 @@ export function HealthLink({ siteId }: { readonly siteId: string }) {
     <Anchor
       {...linkTo(healthPath(siteId))}
       className="health-link"
-      aria-label={data ? t.more(shortly(data, Date.now())) : t.title}
+      aria-label={data ? t.more(shortly(data)) : t.title}
     >
-      {data ? shortly(data, Date.now()) : t.title}
+      {data ? shortly(data) : t.title}
     </Anchor>
   )
 }
@@ -31,7 +31,7 @@ interface HealthNoteProps {
 
 export function HealthNote({ siteId, arrivals }: HealthNoteProps) {
   const { data, refetch } = useQuery(healthQuery(siteId))
-  const concern = data && concernOf(data, Date.now())
+  const concern = data && concernOf(data)
   const isConcerned = Boolean(concern)
   useEffect(() => {
     if (arrivals > 0 && isConcerned) void refetch()

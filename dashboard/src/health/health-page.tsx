@@ -63,13 +63,12 @@ const checkOf = ({ domain, id, key }: Site): string =>
   fillIn(checkText, { host: window.location.origin, domain, siteId: id, trackingKey: key, apiKey: null })
 
 function Overall({ health, hasEvents }: { readonly health: Health; readonly hasEvents: boolean }) {
-  const now = Date.parse(health.checked_at)
-  const concern = concernOf(health, now)
+  const concern = concernOf(health)
   if (health.ways_in.length === 0)
     return <p className="dimmed">{hasEvents ? t.countsAreNew : t.nothingYet}</p>
   return (
     <p className="health-overall" role="status">
-      <strong>{concern?.title ?? shortly(health, now)}</strong>{' '}
+      <strong>{concern?.title ?? shortly(health)}</strong>{' '}
       <span className="dimmed">{concern?.lead ?? t.counts}</span>
     </p>
   )

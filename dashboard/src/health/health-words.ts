@@ -21,8 +21,8 @@ const refusal = ({ way_in, rejected }: WayInHealth): Concern => ({
 })
 
 /** What somebody who looks at the numbers has to know; null while all is well, and where nothing is to be expected. */
-export function concernOf(health: Health, now: number): Concern | null {
-  const { status, ways_in: ways, last_seen } = health
+export function concernOf({ checked_at, status, ways_in: ways, last_seen }: Health): Concern | null {
+  const now = Date.parse(checked_at)
   const failing = ways.find(way => way.status === 'failing')
   if (failing) return refusal(failing)
   if (status === 'silent' && last_seen !== null && ways.some(way => way.status === 'silent')) {
@@ -38,9 +38,9 @@ export function concernOf(health: Health, now: number): Concern | null {
 }
 
 /** The state in a few words, for a link to the page that has them all. */
-export function shortly({ status, ways_in, last_seen }: Health, now: number): string {
+export function shortly({ checked_at, status, ways_in, last_seen }: Health): string {
   if (last_seen === null) return t.title
-  const lastSeen = Date.parse(last_seen)
+  const [now, lastSeen] = [Date.parse(checked_at), Date.parse(last_seen)]
   if (status !== 'silent' || ways_in.every(way => way.status === 'finished'))
     return t.lastData(formatAgo(lastSeen, now))
   return t.nothingFor(formatDuration(now - lastSeen))

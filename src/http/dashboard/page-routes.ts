@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify'
 const builtFolder = join(import.meta.dirname, '../../../dashboard/dist')
 
 /** Addresses that the page itself understands. */
-const pages = ['/', '/sites/:siteId', '/account', '/keys', '/operator', '/numbers']
+const pages = ['/', '/sites/:siteId', '/sites/:siteId/health', '/account', '/keys', '/operator', '/numbers']
 
 /** Stands in the built page where each answer has a random text of its own. */
 const noncePlace = '__NONCE__'
