@@ -1,41 +1,19 @@
 /** The dashboard for everybody: by keyboard, on a phone, by day and night, for screen readers, and fast. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { availableParallelism, loadavg } from 'node:os'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { DashboardState } from '../../src/http/dashboard/views.ts'
 import type { OverviewReport as Overview } from '../../src/reports/overview.ts'
+import { isFine, isWideEnough, seriousViolations } from './axe.ts'
 import { addDemo, createOwner, openStage, owner, password, type Stage, signIn, stageServer } from './stage.ts'
 
 const server = await stageServer()
 const demo = await addDemo(server)
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-interface Violation {
-  readonly id: string
-  readonly impact: string
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
-}
-
-/** What axe-core finds that is serious or worse, in words. */
-async function seriousViolations(page: Page, place = 'html'): Promise<string[]> {
-  await page.evaluate(axe)
-  const { violations } = (await page.evaluate(`axe.run('${place}')`)) as { violations: Violation[] }
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`).join('\n')}`,
-    )
-}
-
-const isWideEnough = async (page: Page): Promise<boolean> =>
-  (await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')) as boolean
 
 const pages = [
   ['numbers', `/sites/${demo.site}?company=OpenAI`],
+  ['data health', `/sites/${demo.site}/health`],
   ['API keys', '/keys'],
   ['account', '/account'],
   ['meanings', '/numbers'],
@@ -125,11 +103,6 @@ for (const [colorScheme, width] of [
       await empty.close()
     })
 
-    async function isFine(page: Page): Promise<void> {
-      assert.deepEqual(await seriousViolations(page), [])
-      assert.equal(await isWideEnough(page), true)
-    }
-
     test('the page of the operator has nothing serious for axe-core, nor the question before an account goes', async () => {
       const { page } = stage
       await page.goto('/operator')
@@ -156,7 +129,14 @@ for (const [colorScheme, width] of [
         data: { domain: 'empty.example' },
       })
       await page.goto(`/sites/${((await made.json()) as { id: string }).id}`)
-      for (const name of ['Import a log', 'Install a tracker', 'Call the API']) {
+      for (const name of [
+        'Import a log',
+        'Install a tracker',
+        'Browser snippet',
+        'Log drain',
+        'Call the API',
+        'Check it',
+      ]) {
         await page.getByRole('tab', { name }).click()
         await isFine(page)
       }

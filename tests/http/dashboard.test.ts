@@ -76,7 +76,7 @@ describe('a session', () => {
   test('sees no site, event, stream or import of another account', async () => {
     const cookie = cookieOf(await post('/sign-in', credentials))
     const { site } = await addAccount(server.data)
-    for (const place of ['overview', 'events', 'live', 'events/AAAA'])
+    for (const place of ['overview', 'events', 'live', 'events/AAAA', 'health', 'attribution', 'drains'])
       assert.equal(
         (await ask(`${server.url}/app/api/sites/${site.id}/${place}`, { headers: { cookie } })).status,
         403,

@@ -1,11 +1,11 @@
 /** On the page of the numbers: whether data is arriving, as a link to more, and a notice when it is not. */
 import { Alert, Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { healthQuery } from '../queries.ts'
 import { healthPath, linkTo } from '../router.ts'
 import { text } from '../text/text.ts'
-import { concernOf, shortly } from './health-words.ts'
+import { type Concern, concernOf, shortly } from './health-words.ts'
 import './health-note.css'
 
 const t = text.health
@@ -38,6 +38,21 @@ export function HealthNote({ siteId, arrivals }: HealthNoteProps) {
   }, [arrivals, isConcerned, refetch])
   if (!concern) return null
   return (
+    <ConcernAlert concern={concern}>
+      <Anchor {...linkTo(healthPath(siteId))} underline="always">
+        {t.look}
+      </Anchor>
+    </ConcernAlert>
+  )
+}
+
+interface ConcernAlertProps {
+  readonly concern: Concern
+  readonly children?: ReactNode
+}
+
+export function ConcernAlert({ concern, children }: ConcernAlertProps) {
+  return (
     <Alert
       color="yellow"
       variant="light"
@@ -46,10 +61,7 @@ export function HealthNote({ siteId, arrivals }: HealthNoteProps) {
       title={concern.title}
       classNames={{ message: 'alert-text' }}
     >
-      {concern.lead}{' '}
-      <Anchor {...linkTo(healthPath(siteId))} underline="always">
-        {t.look}
-      </Anchor>
+      {concern.lead} {children}
     </Alert>
   )
 }

@@ -13,6 +13,7 @@ import { text } from '../text/text.ts'
 import { checkText } from '../ways/api-texts.ts'
 import { fillIn } from '../ways/fill-in.ts'
 import { drainGuides } from '../ways/way.ts'
+import { ConcernAlert } from './health-note.tsx'
 import { concernOf, shortly } from './health-words.ts'
 import { WayCard } from './way-card.tsx'
 import './health.css'
@@ -66,10 +67,10 @@ function Overall({ health, hasEvents }: { readonly health: Health; readonly hasE
   const concern = concernOf(health)
   if (health.ways_in.length === 0)
     return <p className="dimmed">{hasEvents ? t.countsAreNew : t.nothingYet}</p>
+  if (concern) return <ConcernAlert concern={concern} />
   return (
-    <p className="health-overall" role="status">
-      <strong>{concern?.title ?? shortly(health)}</strong>{' '}
-      <span className="dimmed">{concern?.lead ?? t.counts}</span>
+    <p role="status">
+      <strong>{shortly(health)}.</strong> <span className="dimmed">{t.counts}</span>
     </p>
   )
 }

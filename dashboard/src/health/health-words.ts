@@ -7,6 +7,7 @@ const t = text.health
 
 /** A way in that was given up long ago is nobody's concern any more. */
 const concernMs = 7 * 86_400_000
+const minuteMs = 60_000
 
 export interface Concern {
   readonly title: string
@@ -42,7 +43,7 @@ export function shortly({ checked_at, status, ways_in, last_seen }: Health): str
   if (last_seen === null) return t.title
   const [now, lastSeen] = [Date.parse(checked_at), Date.parse(last_seen)]
   if (status !== 'silent' || ways_in.every(way => way.status === 'finished'))
-    return t.lastData(formatAgo(lastSeen, now))
+    return now - lastSeen < minuteMs ? t.arriving : t.lastData(formatAgo(lastSeen, now))
   return t.nothingFor(formatDuration(now - lastSeen))
 }
 
@@ -52,7 +53,8 @@ export function messageOf({ status, last_seen, rejected }: WayInHealth, now: num
     return t.messages.failing(formatAgo(Date.parse(rejected.last.at), now), rejected.last.code)
   if (last_seen === null) return t.messages.nothingTaken
   const lastSeen = Date.parse(last_seen)
-  if (status === 'receiving') return t.messages.receiving(formatAgo(lastSeen, now))
+  if (status === 'receiving')
+    return now - lastSeen < minuteMs ? t.messages.justNow : t.messages.receiving(formatAgo(lastSeen, now))
   if (status === 'finished') return t.messages.finished(formatAgo(lastSeen, now))
   return t.messages.silent(formatDuration(now - lastSeen))
 }

@@ -18,7 +18,8 @@ export function WayCard({ way, now }: { readonly way: WayInHealth; readonly now:
         <span className="way-status">{t.statuses[way.status]}</span>
       </div>
       <p className="way-message" title={seen === null ? undefined : formatFullMoment(seen)}>
-        {messageOf(way, now)}
+        {messageOf(way, now)}{' '}
+        {way.first_seen && <span className="dimmed">{t.since(formatDate(Date.parse(way.first_seen)))}</span>}
       </p>
       <Counts way={way} />
       <Ignored ignored={way.ignored} />
@@ -30,7 +31,6 @@ export function WayCard({ way, now }: { readonly way: WayInHealth; readonly now:
 function Counts({ way }: { readonly way: WayInHealth }) {
   const { today, last_7_days: week } = way
   const ignored = Object.values(way.ignored).reduce((sum, count) => sum + count, 0)
-  const since = way.first_seen === null ? t.ever : t.since(formatDate(Date.parse(way.first_seen)))
   const rows: readonly (readonly [
     name: keyof typeof t.count,
     ever: number,
@@ -49,7 +49,9 @@ function Counts({ way }: { readonly way: WayInHealth }) {
       <caption className="visually-hidden">{wayName(way.way_in)}</caption>
       <thead>
         <tr>
-          <td />
+          <th scope="col">
+            <span className="visually-hidden">{text.tables.count}</span>
+          </th>
           <th scope="col" className="numeric">
             {t.today}
           </th>
@@ -57,7 +59,7 @@ function Counts({ way }: { readonly way: WayInHealth }) {
             {t.week}
           </th>
           <th scope="col" className="numeric">
-            {since}
+            {t.ever}
           </th>
         </tr>
       </thead>

@@ -1,5 +1,6 @@
 /** Ways to get data: instead of empty charts while a site has none, and in a dialog later. Waits for the first event by itself. */
 import { Loader, Modal, Skeleton } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import type { Site } from '../api/answers.ts'
 import { changeQuery, navigate, sitePath } from '../router.ts'
@@ -43,6 +44,7 @@ interface AddDataDialogProps {
 }
 
 export function AddDataDialog({ site, way }: AddDataDialogProps) {
+  const isNarrow = useMediaQuery('(max-width: 620px)')
   if (way === null) return null
   return (
     <Modal
@@ -50,6 +52,7 @@ export function AddDataDialog({ site, way }: AddDataDialogProps) {
       onClose={() => changeQuery({ add: null }, { replace: true })}
       title={t.addData}
       size={880}
+      fullScreen={isNarrow === true}
       closeButtonProps={{ 'aria-label': text.common.close }}
     >
       <Suspense fallback={<Skeleton height={240} />}>

@@ -156,6 +156,7 @@ export const en = {
     title: 'Data health',
     more: (state: string) => `Data health: ${state}`,
     look: 'See what arrives, and by which way.',
+    arriving: 'Data is arriving',
     lastData: (ago: string) => `Last data ${ago}`,
     nothingFor: (duration: string) => `Nothing for ${duration}`,
     silent: (duration: string) => `Nothing has been received for ${duration}`,
@@ -164,11 +165,13 @@ export const en = {
     waySilentLead: 'Other ways still deliver, but what only this one saw is missing.',
     refused: (way: string) => `${way}: what arrives is refused`,
     refusedLead: (code: string) => `The last delivery was refused with ${code}. Nothing of it was counted.`,
-    counts: 'Everything that came in is in exactly one of these counts.',
+    counts:
+      'What comes in is recorded, counted once with what another way in reported, ignored, or a duplicate.',
     nothingYet: 'Nothing has been received yet. Choose a way below.',
     countsAreNew:
       'What came in before this page was there is in the numbers, but not counted here. Whatever comes next will be.',
     messages: {
+      justNow: 'Last received less than a minute ago.',
       receiving: (ago: string) => `Last received ${ago}.`,
       finished: (ago: string) =>
         `Ran once, ${ago}. A log that is imported again regularly would show as receiving.`,
@@ -195,7 +198,7 @@ export const en = {
     today: 'Today',
     week: '7 days',
     ever: 'Ever',
-    since: (date: string) => `Since ${date}`,
+    since: (date: string) => `First on ${date}.`,
     count: {
       received: 'Received',
       recorded: 'Recorded',
@@ -229,7 +232,7 @@ export const en = {
       OVERLOADED: 'too much came at once',
     } as Record<string, string>,
     nextTitle: 'Not used yet',
-    how: 'How',
+    how: 'Show how',
     next: {
       trackers:
         'Sees bots, which run no JavaScript, and clicks from assistants, in your server or at the edge.',
