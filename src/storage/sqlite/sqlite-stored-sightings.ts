@@ -104,6 +104,10 @@ export class SightedChunk implements SightingHolder {
   }
 }
 
+/** Some 50,000 events: a flood within seconds must not make each later batch read all of it again. */
+const chunksMax = 200
+
+/** Of more events than `chunksMax` chunks hold around one moment, it shows the first. */
 export class SightingWindow {
   readonly #stored: StoredSightings
   readonly #site: number
@@ -122,8 +126,9 @@ export class SightingWindow {
   /** The events from one moment to another, and some around them. Neither moment may lie before that of an earlier call. */
   between(from: number, to: number): SightedEvents[] {
     if (this.#next === null || (this.#next && Number(this.#next.first_time) < from)) this.#jumpTo(from)
-    while (this.#next && Number(this.#next.first_time) <= to) this.#take(this.#next)
     while (this.#chunks.length > 1 && this.#chunks[0]!.lastTime < from) this.#chunks.shift()
+    while (this.#next && Number(this.#next.first_time) <= to && this.#chunks.length < chunksMax)
+      this.#take(this.#next)
     return this.#chunks.map(chunk => chunk.events)
   }
 
