@@ -30,56 +30,68 @@ export type FindFingerprints = (timeMs: number, userAgent: string | null, client
 /** Clients come back, and their addresses and user agents oftener than both together; each costs about 100 bytes. */
 const rememberedMax = 50_000
 
+/** Keyed bits of texts of one kind. */
+interface Bits {
+  readonly key: string
+  readonly known: Map<string, number>
+}
+
+interface Day {
+  readonly clients: Bits
+  readonly agents: Bits
+}
+
 /** `secret` is the instance's own. Each day has a key of its own, so that nobody can be followed from one day to the next. */
 export function createFingerprints(secret: string): FindFingerprints {
-  let days = new Map<number, FindFingerprint>()
-  const findOn = (day: number): FindFingerprint => {
-    let find = days.get(day)
-    if (!find) {
-      if (days.size >= daysMax) days = new Map()
-      find = fingerprintsOfDay(createHmac('sha256', secret).update(`day ${day}`).digest('base64url'))
-      days.set(day, find)
+  let days = new Map<number, Day>()
+  let remembered = 0
+  const dayAt = (number: number): Day => {
+    let day = days.get(number)
+    if (!day) {
+      const key = createHmac('sha256', secret).update(`day ${number}`).digest('base64url')
+      day = {
+        clients: { key: `${key} client `, known: new Map() },
+        agents: { key: `${key} agent `, known: new Map() },
+      }
+      days.set(number, day)
     }
-    return find
+    return day
+  }
+  const bitsOf = ({ key, known }: Bits, text: string): number => {
+    let bits = known.get(text)
+    if (bits === undefined) {
+      bits = keyedBits(key, text)
+      known.set(text, bits)
+      remembered++
+    }
+    return bits
+  }
+  const fingerprintOn = (number: number, userAgent: string, client: string): number => {
+    const { clients, agents } = dayAt(number)
+    const clientBits = bitsOf(clients, client)
+    const agentBits = bitsOf(agents, userAgent)
+    if (remembered >= rememberedMax) {
+      days = new Map()
+      remembered = 0
+    }
+    // Odd, so that no bit of the client is lost; the upper half depends on all bits of both.
+    return Math.imul(clientBits, agentBits | 1) >>> 16 || insteadOfNone
   }
   return (timeMs, userAgent, client) => {
     const day = dayOf(timeMs)
     const sinceMidnight = timeMs - day * dayMs
-    const own = findOn(day)(userAgent ?? '', client)
+    const own = fingerprintOn(day, userAgent ?? '', client)
     if (sinceMidnight > sameRequestMs && sinceMidnight < dayMs - sameRequestMs) return own
     const neighbour = sinceMidnight <= sameRequestMs ? day - 1 : day + 1
-    return findOn(neighbour)(userAgent ?? '', client) * fingerprintRange + own
+    return fingerprintOn(neighbour, userAgent ?? '', client) * fingerprintRange + own
   }
-}
-
-type FindFingerprint = (userAgent: string, client: string) => number
-
-/** A batch seldom spans more; the memories of all together are bounded by this. */
-const daysMax = 4
-
-function fingerprintsOfDay(key: string): FindFingerprint {
-  const clientBits = keyedBits(`${key} client `)
-  const agentBits = keyedBits(`${key} agent `)
-  // Odd, so that no bit of the client is lost; the upper half depends on all bits of both.
-  return (userAgent, client) =>
-    Math.imul(clientBits(client), agentBits(userAgent) | 1) >>> 16 || insteadOfNone
 }
 
 const insteadOfNone = 1
 
 /**
- * The first 32 bits of a hash, with a memory. The key has a fixed length, and what is kept in the end is too little to append to: a
- * plain hash does what HMAC would, in a fifth of the time.
+ * The first 32 bits of a hash. The key has a fixed length, and what is kept in the end is too little to append to: a plain hash does
+ * what HMAC would, in a fifth of the time.
  */
-function keyedBits(key: string): (text: string) => number {
-  let known = new Map<string, number>()
-  return text => {
-    let bits = known.get(text)
-    if (bits === undefined) {
-      bits = Number.parseInt(hash('sha256', key + text, 'hex').slice(0, 8), 16)
-      if (known.size >= rememberedMax) known = new Map()
-      known.set(text, bits)
-    }
-    return bits
-  }
-}
+const keyedBits = (key: string, text: string): number =>
+  Number.parseInt(hash('sha256', key + text, 'hex').slice(0, 8), 16)
