@@ -259,3 +259,23 @@ describe('every day', () => {
     await page.locator('.live-badge[data-state=live]').waitFor()
   })
 })
+
+describe('the demo on a Footfall that nobody owns yet', () => {
+  let stage: Stage
+  before(async () => {
+    stage = await openStage(server)
+  })
+  after(() => stage.close())
+
+  test('is one click from the owner account, with the password that it printed', async () => {
+    const { page } = stage
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Create the owner account' }).waitFor()
+    await page.getByRole('button', { name: 'You have an account? Sign in.' }).click()
+    await page.getByRole('button', { name: 'Create the owner account' }).waitFor()
+    await page.getByLabel('Email').fill(demo.email)
+    await page.getByLabel('Password', { exact: true }).fill(demo.password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'northwind-tea.example' }).waitFor()
+  })
+})
