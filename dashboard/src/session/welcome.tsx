@@ -8,14 +8,11 @@ import { text } from '../text/text.ts'
 import { CredentialsForm } from './credentials-form.tsx'
 import './welcome.css'
 
+type Door = 'owner' | 'signUp' | 'signIn'
+
 export function Welcome({ state }: { readonly state: DashboardState }) {
-  const [wantsAccount, setWantsAccount] = useState(false)
-  const isNew = state.needsOwner || wantsAccount
-  const title = state.needsOwner
-    ? text.welcome.ownerTitle
-    : wantsAccount
-      ? text.welcome.signUpTitle
-      : text.welcome.signInTitle
+  const [turned, setTurned] = useState(false)
+  const door: Door = state.needsOwner === turned ? 'signIn' : state.needsOwner ? 'owner' : 'signUp'
   return (
     <main className="welcome">
       <div className="welcome-brand">
@@ -25,22 +22,16 @@ export function Welcome({ state }: { readonly state: DashboardState }) {
       </div>
       <div className="card welcome-card">
         <Title order={1} size="h3">
-          {title}
+          {text.welcome[`${door}Title`]}
         </Title>
-        {state.needsOwner && <p className="dimmed">{text.welcome.ownerLead}</p>}
+        {door === 'owner' && <p className="dimmed">{text.welcome.ownerLead}</p>}
         <CredentialsForm
-          key={title}
-          action={
-            state.needsOwner
-              ? text.welcome.ownerButton
-              : wantsAccount
-                ? text.welcome.signUpButton
-                : text.welcome.signInButton
-          }
-          isNew={isNew}
-          submit={state.needsOwner ? api.createOwner : wantsAccount ? api.signUp : api.signIn}
+          key={door}
+          action={text.welcome[`${door}Button`]}
+          isNew={door !== 'signIn'}
+          submit={{ owner: api.createOwner, signUp: api.signUp, signIn: api.signIn }[door]}
         />
-        <Below state={state} wantsAccount={wantsAccount} setWantsAccount={setWantsAccount} />
+        <Below state={state} door={door} turn={() => setTurned(!turned)} />
       </div>
     </main>
   )
@@ -48,24 +39,25 @@ export function Welcome({ state }: { readonly state: DashboardState }) {
 
 interface BelowProps {
   readonly state: DashboardState
-  readonly wantsAccount: boolean
-  readonly setWantsAccount: (wants: boolean) => void
+  readonly door: Door
+  readonly turn: () => void
 }
 
-function Below({ state, wantsAccount, setWantsAccount }: BelowProps) {
-  if (state.needsOwner) return null
+/** Accounts may exist before the owner's: the demo's, and those that were made on the command line. */
+function Below({ state, door, turn }: BelowProps) {
+  const { toSignIn, toSignUp, ownerButton, closed, forgotten } = text.welcome
   return (
     <div className="welcome-below">
-      {state.signupOpen ? (
-        <Anchor component="button" type="button" onClick={() => setWantsAccount(!wantsAccount)}>
-          {wantsAccount ? text.welcome.toSignIn : text.welcome.toSignUp}
+      {state.needsOwner || state.signupOpen ? (
+        <Anchor component="button" type="button" onClick={turn}>
+          {door !== 'signIn' ? toSignIn : state.needsOwner ? ownerButton : toSignUp}
         </Anchor>
       ) : (
-        <p>{text.welcome.closed}</p>
+        <p>{closed}</p>
       )}
-      {!wantsAccount && (
+      {door === 'signIn' && (
         <p>
-          {text.welcome.forgotten} <code>npx footfall user password</code>
+          {forgotten} <code>npx footfall user password</code>
         </p>
       )}
     </div>
