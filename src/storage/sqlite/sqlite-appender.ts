@@ -7,14 +7,16 @@ import { dayMs, dayOf, hourMs, monthOf } from '../../domain/date-range.ts'
 import { arrivals } from '../../domain/event.ts'
 import { toDecimal, zeroSum } from '../../domain/money.ts'
 import type { AppendOutcome, EventBatch } from '../event-store.ts'
-import { allocateColumns, type EventColumns } from './sqlite-chunk.ts'
-import { ChunkWriter } from './sqlite-chunk-writer.ts'
-import { addToSubject, type DayTotals, dayKey, decodeDay, emptyDay, encodeDay } from './sqlite-day.ts'
+import { allocateColumns, type EventColumns } from './chunks/sqlite-chunk.ts'
+import { ChunkWriter } from './chunks/sqlite-chunk-writer.ts'
+import { addToSubject, type DayTotals, dayKey, decodeDay, emptyDay, encodeDay } from './days/sqlite-day.ts'
+import { FacetWriter } from './facets/sqlite-facet-writer.ts'
+import { type FacetTable, facetCountry } from './facets/sqlite-facets.ts'
+import { HealthWriter } from './health/sqlite-health-writer.ts'
+import type { SiteNote } from './health/sqlite-intake-notes.ts'
+import { type GatheredSightings, type Matches, RequestMatcher } from './sightings/sqlite-request-matcher.ts'
+import { isOneWay, ownFingerprint, sightingOf } from './sightings/sqlite-sighting.ts'
 import { SqliteDictionary, subjectsPerSiteMax, TooManyNames } from './sqlite-dictionary.ts'
-import { FacetWriter } from './sqlite-facet-writer.ts'
-import { type FacetTable, facetCountry } from './sqlite-facets.ts'
-import { HealthWriter } from './sqlite-health-writer.ts'
-import type { SiteNote } from './sqlite-intake-notes.ts'
 import {
   leavesTrace,
   originFields,
@@ -22,8 +24,6 @@ import {
   selectEvents,
   subjectFields,
 } from './sqlite-packed-events.ts'
-import { type GatheredSightings, type Matches, RequestMatcher } from './sqlite-request-matcher.ts'
-import { isOneWay, ownFingerprint, sightingOf } from './sqlite-sighting.ts'
 
 export type PackedBatch = Omit<EventBatch, 'events'> & { readonly events: PackedEvents }
 

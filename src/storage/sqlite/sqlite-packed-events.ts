@@ -4,8 +4,8 @@
  */
 import { arrivals, eventTypes, type NewEvent, type Provenance } from '../../domain/event.ts'
 import type { EventBatch } from '../event-store.ts'
-import { packCountry } from './sqlite-chunk.ts'
-import { type FindFingerprints, wayOf } from './sqlite-sighting.ts'
+import { packCountry } from './chunks/sqlite-chunk.ts'
+import { type FindFingerprints, wayOf } from './sightings/sqlite-sighting.ts'
 
 /** Indexes into `texts` are shifted by one, so that 0 stands for null. */
 export interface PackedEvents {

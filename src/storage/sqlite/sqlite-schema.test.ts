@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { conversionEvent, everyDay, listAll, noon, record } from '../../../tests/contract/sample-events.ts'
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
 import { namedBySender } from '../../domain/event.ts'
+import { allocateColumns, encodeChunk, packCountry } from './chunks/sqlite-chunk.ts'
 import { openSqlite } from './open-sqlite.ts'
-import { allocateColumns, encodeChunk, packCountry } from './sqlite-chunk.ts'
 import { migrations } from './sqlite-schema.ts'
 
 test('events from before conversions had a source keep what explains them, and new ones get numbers of their own', async () => {

@@ -1,6 +1,6 @@
 /** Forgets everything about a site, a slice a transaction, so that recording for other sites goes on in between. */
 import type { DatabaseSync } from 'node:sqlite'
-import { dayKey } from './sqlite-day.ts'
+import { dayKey } from './days/sqlite-day.ts'
 
 const rowsPerSlice = 2_000
 

@@ -1,5 +1,5 @@
 /** Counts a tail together with a full day without merging the two, so that late events do not slow breakdowns. */
-import type { DecimalSum } from '../../domain/money.ts'
+import type { DecimalSum } from '../../../domain/money.ts'
 import type { FacetColumns } from './sqlite-facet-columns.ts'
 import { absorbTail, type FacetDay, FacetTable, otherPath } from './sqlite-facets.ts'
 

@@ -2,8 +2,8 @@
  * The roll-up of one site and day in one row: counts by hour and type, and counts and values by subject.
  * One row a day rather than one a name, so that a range costs one short read (row 2 of docs/performance.md).
  */
-import { addDecimals, type DecimalSum, zeroSum } from '../../domain/money.ts'
-import { ByteReader, ByteWriter } from './sqlite-bytes.ts'
+import { addDecimals, type DecimalSum, zeroSum } from '../../../domain/money.ts'
+import { ByteReader, ByteWriter } from '../sqlite-bytes.ts'
 
 export interface SubjectTotal {
   count: number

@@ -2,10 +2,10 @@
  * What came in by each way of a site, packed into the row of its state, which every transaction of the site writes anyhow: a table of
  * its own would cost one more page for each of the sites of a commit (row 7 of docs/performance.md).
  */
-import { dayOf } from '../../domain/date-range.ts'
-import { arrivals } from '../../domain/event.ts'
-import type { WayInHealth } from '../event-store.ts'
-import { ByteReader, ByteWriter } from './sqlite-bytes.ts'
+import { dayOf } from '../../../domain/date-range.ts'
+import { arrivals } from '../../../domain/event.ts'
+import type { WayInHealth } from '../../event-store.ts'
+import { ByteReader, ByteWriter } from '../sqlite-bytes.ts'
 
 /** Days that are told one by one. */
 const daysKept = 7

@@ -1,6 +1,6 @@
 /** The write side of the breakdown roll-up, inside the transaction of the events that it counts. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { dayKey } from './sqlite-day.ts'
+import { dayKey } from '../days/sqlite-day.ts'
 import { decodeFacets, packFacets } from './sqlite-facet-columns.ts'
 import { encodeFacets, FacetTable, facetTailMax } from './sqlite-facets.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { toDecimal, zeroSum } from '../../domain/money.ts'
+import { toDecimal, zeroSum } from '../../../domain/money.ts'
 import { decodeFacets } from './sqlite-facet-columns.ts'
 import {
   encodeFacets,

@@ -2,8 +2,8 @@
  * The merged counts of a day as columns of fixed width, so that reading them is a copy a column and no work a count
  * (row 13 of docs/performance.md). Triples come in the order of their pages; names and countries are indexes into the day's own lists.
  */
-import { zeroSum } from '../../domain/money.ts'
-import { ByteReader, ByteWriter } from './sqlite-bytes.ts'
+import { zeroSum } from '../../../domain/money.ts'
+import { ByteReader, ByteWriter } from '../sqlite-bytes.ts'
 import { FacetTable, otherPath, visitFacets } from './sqlite-facets.ts'
 import { NumberIndex } from './sqlite-number-index.ts'
 

@@ -1,7 +1,7 @@
 /** Spans keep counts as narrow as they can; these tests hold the wide ones, which no test can reach by recording. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toDecimal, zeroSum } from '../../domain/money.ts'
+import { toDecimal, zeroSum } from '../../../domain/money.ts'
 import { type DayTotals, emptyDay, encodeDay } from './sqlite-day.ts'
 import { buildSpan, type Span, spanDays } from './sqlite-span.ts'
 

@@ -1,5 +1,5 @@
 /** Events that reports of the same request are looked for among: by the fingerprint of their client and the page, and by time. */
-import { sameRequestMs } from '../../domain/event.ts'
+import { sameRequestMs } from '../../../domain/event.ts'
 import { type FingerprintPair, neighbourFingerprint, ownFingerprint } from './sqlite-sighting.ts'
 
 /** What two reports of one request have in common, but for the moment, which clocks and formats tell differently. */

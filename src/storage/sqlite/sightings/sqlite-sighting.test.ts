@@ -1,8 +1,8 @@
 /** Few bits, evenly spread, of one day and one instance: enough to tell clients apart, too little to know one again. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayMs } from '../../domain/date-range.ts'
-import { arrivals, sameRequestMs } from '../../domain/event.ts'
+import { dayMs } from '../../../domain/date-range.ts'
+import { arrivals, sameRequestMs } from '../../../domain/event.ts'
 import {
   arrivalsOf,
   createFingerprints,

@@ -1,14 +1,14 @@
 /** Answers breakdowns from the roll-up of triples: reads the days of a range, and the texts of those pages that the answer shows. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type DateRange, lastDay } from '../../domain/date-range.ts'
-import { eventTypes } from '../../domain/event.ts'
-import type { FacetFilter, FacetName, FacetQuery, FacetReport } from '../event-store.ts'
-import { dayKey, dayOfKey } from './sqlite-day.ts'
+import { type DateRange, lastDay } from '../../../domain/date-range.ts'
+import { eventTypes } from '../../../domain/event.ts'
+import type { FacetFilter, FacetName, FacetQuery, FacetReport } from '../../event-store.ts'
+import { dayKey, dayOfKey } from '../days/sqlite-day.ts'
+import type { Snapshot } from '../sqlite-snapshot.ts'
 import { facetsBeside } from './sqlite-facet-beside.ts'
 import { decodeFacets, FacetColumns } from './sqlite-facet-columns.ts'
 import { type FacetCondition, type FacetNames, FacetSums, noPages, otherName } from './sqlite-facet-sums.ts'
 import { facetCountOf, facetCountry, facetsPerDayMax, otherCountry, otherPath } from './sqlite-facets.ts'
-import type { Snapshot } from './sqlite-snapshot.ts'
 
 /** Days that are added up before other requests get their turn. */
 const daysPerTurn = 32

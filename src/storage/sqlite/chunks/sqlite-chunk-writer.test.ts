@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
+import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts'
+import { migrate } from '../sqlite-schema.ts'
 import { allocateColumns, ChunkReader, chunkEventsMax, type EventColumns } from './sqlite-chunk.ts'
 import { ChunkWriter } from './sqlite-chunk-writer.ts'
-import { migrate } from './sqlite-schema.ts'
 
 type Position = readonly [time: number, id: number]
 

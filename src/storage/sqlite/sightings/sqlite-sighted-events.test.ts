@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { sameRequestMs } from '../../domain/event.ts'
+import { sameRequestMs } from '../../../domain/event.ts'
 import { nearestReport, type SeenRequest, type SightedEvent, SightedEvents } from './sqlite-sighted-events.ts'
 
 const holder = { setWays() {} }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { dayMs, lastDay } from '../../domain/date-range.ts'
+import { dayMs, lastDay } from '../../../domain/date-range.ts'
 import {
   allocateColumns,
   ChunkReader,

@@ -4,8 +4,8 @@
  * each value, which is enough to tell apart those that ask for one page within the same seconds.
  */
 import { createHmac, hash } from 'node:crypto'
-import { dayMs, dayOf } from '../../domain/date-range.ts'
-import { type Arrival, arrivals, sameRequestMs } from '../../domain/event.ts'
+import { dayMs, dayOf } from '../../../domain/date-range.ts'
+import { type Arrival, arrivals, sameRequestMs } from '../../../domain/event.ts'
 
 const fingerprintRange = 2 ** 16
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { lastDay } from '../../domain/date-range.ts'
-import { toDecimal, zeroSum } from '../../domain/money.ts'
+import { lastDay } from '../../../domain/date-range.ts'
+import { toDecimal, zeroSum } from '../../../domain/money.ts'
 import {
   addToSubject,
   type DayTotals,

@@ -1,12 +1,12 @@
 /** Adds up the days of a breakdown, by name, page, country and day at once. */
-import type { DateRange } from '../../domain/date-range.ts'
-import { type EventType, eventTypes } from '../../domain/event.ts'
-import { addDecimals, type DecimalSum, fromDecimal, zeroSum } from '../../domain/money.ts'
-import type { FacetCount, FacetName, FacetReport } from '../event-store.ts'
+import type { DateRange } from '../../../domain/date-range.ts'
+import { type EventType, eventTypes } from '../../../domain/event.ts'
+import { addDecimals, type DecimalSum, fromDecimal, zeroSum } from '../../../domain/money.ts'
+import type { FacetCount, FacetName, FacetReport } from '../../event-store.ts'
+import { largest } from '../days/sqlite-ranking.ts'
 import type { FacetColumns, Integers } from './sqlite-facet-columns.ts'
 import { facetCountryName, otherCountry, otherPath } from './sqlite-facets.ts'
 import { PageSums } from './sqlite-page-sums.ts'
-import { largest } from './sqlite-ranking.ts'
 
 /** The names of a site, and which of them each subject has. */
 export interface FacetNames {

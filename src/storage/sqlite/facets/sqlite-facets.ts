@@ -4,8 +4,8 @@
  *
  * A day has two rows: what was merged, and a short tail of what came since, so that one event does not rewrite five thousand counts.
  */
-import { addDecimals, type DecimalSum, zeroSum } from '../../domain/money.ts'
-import { ByteReader, ByteWriter } from './sqlite-bytes.ts'
+import { addDecimals, type DecimalSum, zeroSum } from '../../../domain/money.ts'
+import { ByteReader, ByteWriter } from '../sqlite-bytes.ts'
 
 /** Triples of a site and day that are counted one by one; what comes later counts under "other" page. */
 export const facetsPerDayMax = 5_000

@@ -2,10 +2,10 @@
  * What came in without being recorded: gathered in memory and stored every few seconds, since a commit for each request that nobody
  * counts would let strangers keep the disk busy. A crash loses these seconds of the counts, and no event.
  */
-import { arrivals } from '../../domain/event.ts'
-import type { Intake, Rejection } from '../event-store.ts'
+import { arrivals } from '../../../domain/event.ts'
+import type { Intake, Rejection } from '../../event-store.ts'
+import type { SqliteWriter } from '../sqlite-writer.ts'
 import type { IntakeNote } from './sqlite-health.ts'
-import type { SqliteWriter } from './sqlite-writer.ts'
 
 const flushIntervalMs = 3_000
 

@@ -1,6 +1,6 @@
 /** Counts what comes in by each way, inside a transaction that someone else begins and commits. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { SqliteDictionary } from './sqlite-dictionary.ts'
+import type { SqliteDictionary } from '../sqlite-dictionary.ts'
 import { addNote, decodeHealth, encodeHealth, type IntakeNote, type SiteHealth } from './sqlite-health.ts'
 
 export class HealthWriter {

@@ -2,7 +2,7 @@
  * A span: the roll-ups of 32 days of one site as running totals in memory, so that a range costs one subtraction a name
  * and span, whatever the traffic (row 2 of docs/performance.md).
  */
-import { ByteReader } from './sqlite-bytes.ts'
+import { ByteReader } from '../sqlite-bytes.ts'
 import { hoursLength } from './sqlite-day.ts'
 
 export const spanDays = 32

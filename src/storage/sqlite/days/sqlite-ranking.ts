@@ -1,7 +1,7 @@
 /** Puts counted names in the order of reports: by count, descending, then by name; and finds the largest of many. */
-import type { EventType } from '../../domain/event.ts'
-import { type DecimalSum, fromDecimal } from '../../domain/money.ts'
-import type { CountsByName, NameCount } from '../event-store.ts'
+import type { EventType } from '../../../domain/event.ts'
+import { type DecimalSum, fromDecimal } from '../../../domain/money.ts'
+import type { CountsByName, NameCount } from '../../event-store.ts'
 
 export interface SiteName {
   readonly type: EventType

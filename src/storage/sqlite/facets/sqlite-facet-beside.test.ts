@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { zeroSum } from '../../domain/money.ts'
+import { zeroSum } from '../../../domain/money.ts'
 import { facetsBeside } from './sqlite-facet-beside.ts'
 import { FacetColumns, packFacets } from './sqlite-facet-columns.ts'
 import { FacetTable, facetsPerDayMax } from './sqlite-facets.ts'

@@ -1,18 +1,18 @@
 /** Reads pages of events, newest first, out of the chunks. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { dayMs } from '../../domain/date-range.ts'
+import { dayMs } from '../../../domain/date-range.ts'
 import {
   arrivals,
   type EventPosition,
   type EventType,
   eventTypes,
   type StoredEvent,
-} from '../../domain/event.ts'
-import type { EventListQuery, ListedEvent } from '../event-store.ts'
+} from '../../../domain/event.ts'
+import type { EventListQuery, ListedEvent } from '../../event-store.ts'
+import { arrivalsOf, waysOf } from '../sightings/sqlite-sighting.ts'
+import type { Snapshot } from '../sqlite-snapshot.ts'
 import { NumberMemory } from './number-memory.ts'
 import { ChunkReader, unpackCountry } from './sqlite-chunk.ts'
-import { arrivalsOf, waysOf } from './sqlite-sighting.ts'
-import type { Snapshot } from './sqlite-snapshot.ts'
 
 /** Beyond this a memory starts again empty: texts of about 100 bytes each take 100 MiB. */
 const rememberedMax = 1_000_000

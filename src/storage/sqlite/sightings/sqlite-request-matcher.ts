@@ -3,10 +3,10 @@
  * always two requests, so what is counted is the most that any way in saw.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { eventTypes, sameRequestMs } from '../../domain/event.ts'
-import type { EventColumns } from './sqlite-chunk.ts'
-import type { SqliteDictionary } from './sqlite-dictionary.ts'
-import { originFields, type PackedEvents, subjectFields } from './sqlite-packed-events.ts'
+import { eventTypes, sameRequestMs } from '../../../domain/event.ts'
+import type { EventColumns } from '../chunks/sqlite-chunk.ts'
+import type { SqliteDictionary } from '../sqlite-dictionary.ts'
+import { originFields, type PackedEvents, subjectFields } from '../sqlite-packed-events.ts'
 import {
   nearestReport,
   type SeenRequest,

@@ -3,12 +3,12 @@
  * text before the sums are done (docs/performance.md says what it costs).
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type DateRange, dayMs } from '../../domain/date-range.ts'
-import { eventTypes } from '../../domain/event.ts'
-import { addDecimals, type DecimalSum, toDecimal, zeroSum } from '../../domain/money.ts'
-import type { AttributedCount } from '../event-store.ts'
+import { type DateRange, dayMs } from '../../../domain/date-range.ts'
+import { eventTypes } from '../../../domain/event.ts'
+import { addDecimals, type DecimalSum, toDecimal, zeroSum } from '../../../domain/money.ts'
+import type { AttributedCount } from '../../event-store.ts'
+import type { Snapshot } from '../sqlite-snapshot.ts'
 import { ChunkReader } from './sqlite-chunk.ts'
-import type { Snapshot } from './sqlite-snapshot.ts'
 import { SqliteTouches } from './sqlite-touches.ts'
 
 const conversion = eventTypes.indexOf('conversion')

@@ -1,12 +1,12 @@
 /** Answers counts and series from spans in memory; reads a span from its roll-ups when the site's revision has changed. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { DateRange } from '../../domain/date-range.ts'
-import { eventTypes } from '../../domain/event.ts'
-import { addDecimals, type DecimalSum, zeroSum } from '../../domain/money.ts'
-import type { CountsByName, Granularity, SeriesCounts } from '../event-store.ts'
+import type { DateRange } from '../../../domain/date-range.ts'
+import { eventTypes } from '../../../domain/event.ts'
+import { addDecimals, type DecimalSum, zeroSum } from '../../../domain/money.ts'
+import type { CountsByName, Granularity, SeriesCounts } from '../../event-store.ts'
+import type { Snapshot } from '../sqlite-snapshot.ts'
 import { dayKey, dayOfKey, hoursLength } from './sqlite-day.ts'
 import { noNames, type Ranking, rankNames, type SiteName, sortedCounts } from './sqlite-ranking.ts'
-import type { Snapshot } from './sqlite-snapshot.ts'
 import { buildSpan, type Span, spanDays, spanOf } from './sqlite-span.ts'
 
 interface SiteSummary {

@@ -1,7 +1,7 @@
 /** The stored events of one site and type around a moment that only moves forward: no chunk is read that cannot matter. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { eventTypes } from '../../domain/event.ts'
-import { allocateColumns, ChunkReader, type EventColumns, encodeChunk } from './sqlite-chunk.ts'
+import { eventTypes } from '../../../domain/event.ts'
+import { allocateColumns, ChunkReader, type EventColumns, encodeChunk } from '../chunks/sqlite-chunk.ts'
 import { SightedEvents, type SightingHolder } from './sqlite-sighted-events.ts'
 import { fingerprintOf, sightingOf, waysOf } from './sqlite-sighting.ts'
 
