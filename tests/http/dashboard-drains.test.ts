@@ -81,7 +81,11 @@ describe('a drain', () => {
 
   test('of a service that needs an API key alone is not made', async () => {
     for (const kind of ['cloudflare', 'nothing', undefined])
-      assert.equal((await call('POST', `/sites/${site.id}/drains`, { kind, proof: null })).status, 400, kind)
+      assert.equal(
+        (await call('POST', `/sites/${site.id}/drains`, { kind, proof: null })).status,
+        400,
+        String(kind),
+      )
   })
 
   test('is removed once, and only under its own site', async () => {
