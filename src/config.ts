@@ -67,6 +67,9 @@ export const settings = [
   ),
 ] satisfies Setting[]
 
+/** What docs/trackers has a site set for its tracker: site and server may run side by side, from one environment. */
+const settingsOfTrackers = ['FOOTFALL_URL', 'FOOTFALL_SITE', 'FOOTFALL_KEY']
+
 /** Reads all settings. Throws one Error that tells every problem, a line each. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const values = new Map<string, unknown>()
@@ -79,7 +82,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       problems.push(`${name} is ${JSON.stringify(text)}; it must be ${(error as Error).message}.`)
     }
   }
-  const known = new Set<string>(settings.map(({ name }) => name))
+  const known = new Set<string>([...settings.map(({ name }) => name), ...settingsOfTrackers])
   for (const name of Object.keys(environment)) {
     if (name.startsWith('FOOTFALL_') && !known.has(name))
       problems.push(`${name} is not a setting of Footfall.`)

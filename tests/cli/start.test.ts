@@ -117,6 +117,15 @@ describe('settings that are wrong', () => {
     }
   })
 
+  test('are not what the pages about trackers have a site set in the same environment', async () => {
+    const settings = {
+      FOOTFALL_URL: 'https://stats.example.com',
+      FOOTFALL_SITE: 'site_1',
+      FOOTFALL_KEY: 'ff_1',
+    }
+    assert.equal((await footfall(['explain'], { settings })).code, 0)
+  })
+
   test('are told for every setting that can be wrong', () => {
     const anyText = ['FOOTFALL_SUPPORT_EMAIL']
     for (const { name, parse } of settings) {
