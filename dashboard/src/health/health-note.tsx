@@ -39,7 +39,7 @@ export function HealthNote({ siteId, arrivals }: HealthNoteProps) {
   if (!concern) return null
   return (
     <ConcernAlert concern={concern}>
-      <Anchor {...linkTo(healthPath(siteId))} underline="always">
+      <Anchor {...linkTo(healthPath(siteId))} inherit underline="always">
         {t.look}
       </Anchor>
     </ConcernAlert>
@@ -57,7 +57,7 @@ export function ConcernAlert({ concern, children }: ConcernAlertProps) {
       color="yellow"
       variant="light"
       role="status"
-      className="health-note"
+      className="notice"
       title={concern.title}
       classNames={{ message: 'alert-text' }}
     >

@@ -30,7 +30,7 @@ export default function HealthPage({ site }: { readonly site: Site }) {
     <div className="stack">
       <div className="page-head">
         <div>
-          <Anchor {...linkTo(sitePath(site.id))} className="small">
+          <Anchor {...linkTo(sitePath(site.id))} inherit className="small">
             ← {site.domain}
           </Anchor>
           <h1>{t.title}</h1>

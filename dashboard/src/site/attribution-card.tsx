@@ -167,7 +167,7 @@ function Unattributed({ report: { totals, unattributed } }: { readonly report: A
 
 function NothingAttributed({ report: { totals } }: { readonly report: Attribution }) {
   const link = (way: string, label: string) => (
-    <Anchor component="button" type="button" onClick={() => addData(way)} underline="always">
+    <Anchor component="button" type="button" onClick={() => addData(way)} inherit underline="always">
       {label}
     </Anchor>
   )

@@ -158,7 +158,9 @@ function Api({ parts, keyMaker }: PanelProps) {
       <CodeBlock code={fillIn(apiTexts.conversion, parts)} label={text.metrics.conversion} />
       <p className="dimmed">{t.sourceHint}</p>
       <p>
-        <Anchor href="/docs">{text.nav.reference}</Anchor>
+        <Anchor href="/docs" inherit>
+          {text.nav.reference}
+        </Anchor>
       </p>
     </div>
   )
@@ -178,7 +180,7 @@ function ThenCheck({ onWay }: { readonly onWay: (way: string) => void }) {
   return (
     <p>
       {t.thenCheck}{' '}
-      <Anchor component="button" type="button" onClick={() => onWay('check')} underline="always">
+      <Anchor component="button" type="button" onClick={() => onWay('check')} inherit underline="always">
         {t.checkIt}
       </Anchor>
     </p>
@@ -211,7 +213,7 @@ function Choice({ label, kind, names, chosen, onWay }: ChoiceProps) {
 function Unreachable({ host }: { readonly host: string }) {
   if (!isLocal(host)) return null
   return (
-    <Alert color="yellow" variant="light" className="way-note">
+    <Alert color="yellow" variant="light" className="notice">
       {t.local(host)}
     </Alert>
   )
