@@ -39,7 +39,9 @@ async function picture(
   await context.close()
 }
 
-const demo = await footfallJson<{ email: string; password: string }>(data, ['demo'])
+const demo = await footfallJson<{ email: string; password: string; site: string; key: string }>(data, [
+  'demo',
+])
 const desktop = { viewport: { width: 1440, height: 1000 } }
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const
 const showSite = async (page: Page): Promise<void> => {
@@ -58,6 +60,16 @@ await picture('why', { viewport: { width: 1440, height: 760 } }, demo, async pag
     .click()
   await page.getByRole('dialog').getByText('Catalogue version').waitFor()
 })
+await picture('ways-in', { viewport: { width: 1440, height: 900 } }, demo, async page => {
+  await page.goto(`/sites/${demo.site}?add=trackers/express`)
+  await page.getByRole('button', { name: 'Make a key for this site' }).click()
+  await page.getByText('app.listen').waitFor()
+})
+await arrive()
+await picture('data-health', { viewport: { width: 1440, height: 860 } }, demo, async page => {
+  await page.goto(`/sites/${demo.site}/health`)
+  await page.getByRole('region', { name: 'Log streaming of Fastly' }).waitFor()
+})
 await picture('first-data', { viewport: { width: 1440, height: 640 } }, null, async page => {
   await page.goto('/')
   await page.getByLabel('Email').fill(owner.email)
@@ -67,6 +79,31 @@ await picture('first-data', { viewport: { width: 1440, height: 640 } }, null, as
   await page.getByRole('button', { name: 'Add the site' }).click()
   await page.getByText('Waiting for the first event').waitFor()
 })
+
+/** What a tracker and a log drain report of the same visits, so that there is something whose arrival can be shown. */
+async function arrive(): Promise<void> {
+  const userAgents = ['GPTBot/1.2', 'ClaudeBot/1.0', 'Mozilla/5.0 (Windows NT 10.0) Chrome/141.0.0.0']
+  const timestamp = new Date().toISOString()
+  const visits = Array.from({ length: 60 }, (_, i) => ({
+    ...{ url: i % 5 === 0 ? `/tea-${i}.png` : `/tea/${i}`, status: 200, ip: '203.0.113.9', timestamp },
+    user_agent: userAgents[i % 3]!,
+  }))
+  const log = visits.map(({ url, user_agent }) =>
+    JSON.stringify({
+      ...{ timestamp, client_ip: '203.0.113.9', request_method: 'GET', url, response_status: 200 },
+      request_user_agent: user_agent,
+    }),
+  )
+  const hits = `${server.url}/api/v1/sites/${demo.site}/hits`
+  for (const [address, body] of [
+    [hits, '{broken'],
+    [hits, JSON.stringify(visits)],
+    [`${server.url}/drains/fastly/${demo.site}`, log.join('\n')],
+  ] as const) {
+    const headers = { authorization: `Bearer ${demo.key}`, 'content-type': 'application/json' }
+    await fetch(address, { method: 'POST', headers, body })
+  }
+}
 
 await browser.close()
 await server.stop()
