@@ -1,6 +1,8 @@
 /** Log drains: what a service delivers is counted as the same lines of a log are, once however often it comes, and for its own site only. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -316,6 +318,39 @@ describe('a body that is too large', () => {
     assert.deepEqual([answer.status, errorOf(answer).code], [413, 'PAYLOAD_TOO_LARGE'])
     assert.match(errorOf(answer).error, /64 MiB as decompressed/)
     assert.equal((await totalsOf(drain)).bot_visits, 0)
+  })
+
+  test('in entries that say nothing is refused, and others are answered meanwhile', async () => {
+    const [drain, other] = [await newDrain('cloudflare'), await newDrain('cloudflare')]
+    const crowd = gzipSync(`[${'1,'.repeat(1_000_001)}`)
+    assert.ok(crowd.length < 3_000)
+    let isAnswered = false
+    const delivery = deliver(drain, crowd).finally(() => {
+      isAnswered = true
+    })
+    let answers = 0
+    for (; !isAnswered; answers++) await totalsOf(other)
+    const answer = await delivery
+    assert.deepEqual([answer.status, errorOf(answer).code], [413, 'PAYLOAD_TOO_LARGE'])
+    assert.match(errorOf(answer).error, /1000000 entries/)
+    assert.ok(answers > 30, `${answers} answers meanwhile`)
+  })
+
+  test('and stops in the middle, again and again, leaves room for the deliveries of other sites', async () => {
+    const [drain, other] = [await newDrain('vercel'), await newDrain('vercel')]
+    const head = [
+      `POST /drains/vercel/${drain.account.site.id} HTTP/1.1`,
+      ...['Host: x', `x-vercel-signature: ${'0'.repeat(40)}`, `Content-Length: ${64 * 2 ** 20}`, '', ''],
+    ].join('\r\n')
+    const strangers = Array.from({ length: 4 }, () => connect(server.port, '127.0.0.1'))
+    const refusals = strangers.map(async stranger => String((await once(stranger, 'data'))[0]))
+    for (const stranger of strangers) {
+      stranger.write(head)
+      stranger.write(Buffer.alloc(63 * 2 ** 20))
+    }
+    assert.match(await Promise.race(refusals), /^HTTP\/1.1 503 /)
+    assert.equal((await deliver(other, Buffer.alloc(63 * 2 ** 20, 10))).status, 200)
+    for (const stranger of strangers) stranger.destroy()
   })
 
   test('is told to Firehose as it wants it: it does not send that again', async () => {

@@ -15,6 +15,8 @@ import { answerFirehose, firehoseIdOf } from './firehose-answer.ts'
 
 /** Of all deliveries at once: their bodies, and the events that they came to. */
 const memoryBytesMax = 256 * 2 ** 20
+/** Of those for one site, if they are several: their senders need no key before the body is read, only the address. */
+const siteBytesMax = 64 * 2 ** 20
 
 type Receive = (
   request: FastifyRequest,
@@ -22,7 +24,7 @@ type Receive = (
 ) => Promise<{ response: string; replayed: boolean }>
 
 export function drainRoutes(app: FastifyInstance, parts: HttpParts): void {
-  const budget = new MemoryBudget(memoryBytesMax)
+  const budget = new MemoryBudget(memoryBytesMax, siteBytesMax)
   // Services disagree about the type of the same body; it is read as bytes, by whoever has let the request in.
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   for (const kind of drainKinds) {
@@ -34,7 +36,7 @@ export function drainRoutes(app: FastifyInstance, parts: HttpParts): void {
       onError: countRejections(parts, kind),
       ...(kind === 'cloudfront' && { onSend: answerFirehose(parts.clock) }),
       handler: async (request, reply) => {
-        const memory = budget.claim()
+        const memory = budget.claim((request.params as { siteId: string }).siteId)
         try {
           const { response, replayed } = await receive(request, memory)
           if (replayed) reply.header('idempotent-replayed', 'true')

@@ -6,6 +6,9 @@ import { compressionOf, decompress } from '../logs/reading/decompress.ts'
 /** Of a body as it is sent, and of what it is decompressed to. */
 export const drainBytesMax = 64 * 2 ** 20
 
+/** Of a delivery. Entries that say nothing are short, so that a few kilobytes can hold millions of them. */
+export const drainEntriesMax = 1_000_000
+
 /** Small enough that other requests are answered between two chunks. */
 const chunkLength = 256 * 1024
 
@@ -45,4 +48,10 @@ export const tooLarge = (how: 'sent' | 'decompressed'): AppError =>
   new AppError(
     'PAYLOAD_TOO_LARGE',
     `The body has more than ${drainBytesMax / 2 ** 20} MiB as ${how}. Nothing was recorded; send smaller batches.`,
+  )
+
+export const tooManyEntries = (): AppError =>
+  new AppError(
+    'PAYLOAD_TOO_LARGE',
+    `The body has more than ${drainEntriesMax} entries. Nothing was recorded; send smaller batches.`,
   )

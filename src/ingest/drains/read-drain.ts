@@ -1,4 +1,5 @@
 /** Reads the entries of a delivery and judges each as a line of a log. */
+import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { DrainKind, NewEvent } from '../../domain/event.ts'
 import { parseJsonObject } from '../logs/formats/json-object.ts'
@@ -6,7 +7,7 @@ import type { Tally } from '../logs/import-report.ts'
 import { type JudgeParts, LineJudge } from '../logs/line-judge.ts'
 import { rawLine } from '../logs/log-line.ts'
 import { lineLengthMax } from '../logs/reading/line-reader.ts'
-import { decompressed } from './drain-body.ts'
+import { decompressed, drainEntriesMax, tooManyEntries } from './drain-body.ts'
 import { type DrainFormat, drainFormats, requestNameOf } from './drain-formats.ts'
 import type { MemoryClaim } from './memory-budget.ts'
 import { type Splitter, splitArray, splitEntries, type Take } from './split-entries.ts'
@@ -27,6 +28,8 @@ export type DrainJudging = Omit<JudgeParts, 'arrival'>
 const eventBytes = 300
 /** Of a record of Amazon Data Firehose: 1,000 KiB in base64, and what stands around it. */
 const recordLengthMax = 1_366_000
+/** Other requests are answered between two pieces: of entries that say nothing one holds thousands, each of which is tried in every format. */
+const pieceLength = 16 * 1024
 
 /**
  * Throws INVALID_PARAMETER for damaged compressed data, INVALID_JSON for what cannot be of Firehose, PAYLOAD_TOO_LARGE, OVERLOADED;
@@ -45,12 +48,23 @@ export async function readDrain(
     ? splitArray(recordLengthMax, record => entries.addRecord(record))
     : splitEntries(lineLengthMax, entries.add)
   let claimed = 0
-  for await (const chunk of decompressed(body)) {
-    splitter.push(chunk)
-    memory.grow((entries.eventCount - claimed) * eventBytes)
-    claimed = entries.eventCount
+  const feed = async (target: Splitter, bytes: Buffer): Promise<void> => {
+    for (let at = 0; at < bytes.length; at += pieceLength) {
+      target.push(bytes.subarray(at, at + pieceLength))
+      memory.grow((entries.eventCount - claimed) * eventBytes)
+      claimed = entries.eventCount
+      await setImmediate()
+      for (const record of entries.takeRecords()) await feedRecord(record)
+    }
   }
+  const feedRecord = async (record: Buffer): Promise<void> => {
+    const lines = splitEntries(lineLengthMax, entries.add)
+    await feed(lines, record)
+    lines.end()
+  }
+  for await (const chunk of decompressed(body)) await feed(splitter, chunk)
   splitter.end()
+  for (const record of entries.takeRecords()) await feedRecord(record)
   if (format.inFirehose && entries.records === 0) {
     throw new AppError('INVALID_JSON', 'The body is none of Amazon Data Firehose: it has no "records".')
   }
@@ -62,6 +76,8 @@ class DrainEntries {
   readonly #format: DrainFormat
   readonly #directive: (line: string) => void
   readonly #names: (string | null)[] = []
+  #waitingRecords: Buffer[] = []
+  #entries = 0
   #others = 0
   #records = 0
 
@@ -82,6 +98,7 @@ class DrainEntries {
   }
 
   add: Take = entry => {
+    this.#countEntry()
     if (entry === null) {
       this.#judge.countMalformed()
       return
@@ -103,18 +120,25 @@ class DrainEntries {
 
   /** `{"data": "…"}`: base64 of one or more entries. An empty one is allowed. */
   addRecord(record: Buffer | null): void {
+    this.#countEntry()
     this.#records++
     const data = record && parseJsonObject(record.toString('utf8').trim())?.data
-    if (typeof data !== 'string') {
-      this.#judge.countMalformed()
-      return
-    }
-    const lines: Splitter = splitEntries(lineLengthMax, this.add)
-    lines.push(Buffer.from(data, 'base64'))
-    lines.end()
+    if (typeof data === 'string') this.#waitingRecords.push(Buffer.from(data, 'base64'))
+    else this.#judge.countMalformed()
+  }
+
+  /** What the records since the last call hold. */
+  takeRecords(): Buffer[] {
+    const records = this.#waitingRecords
+    this.#waitingRecords = []
+    return records
   }
 
   take(): ReadDrain {
     return { ...this.#judge.takeJudged(), names: this.#names, others: this.#others }
+  }
+
+  #countEntry(): void {
+    if (++this.#entries > drainEntriesMax) throw tooManyEntries()
   }
 }
