@@ -47,3 +47,10 @@ test('questions that are asked once take no memory beyond a bound', () => {
   ask(memory, '/a', 'text')
   assert.equal(memory.get('/a', now), null)
 })
+
+test('long URLs with short answers fill the memory as long answers do', () => {
+  const memory = new AnswerMemory(100_000)
+  const urls = Array.from({ length: 100 }, (_, n) => `/${n}?${'x'.repeat(10_000)}`)
+  for (const url of urls) for (let i = 0; i < 2; i++) ask(memory, url, '{}')
+  assert.equal(urls.filter(url => memory.get(url, now) !== null).length, 9)
+})

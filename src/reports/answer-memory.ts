@@ -56,16 +56,16 @@ export class AnswerMemory {
   /** Remembers the answer if it was asked for before. */
   put(url: string, answer: Answer): void {
     const before = this.#answers.get(url)
-    if (before) this.#length -= before.body.length
+    if (before) this.#length -= lengthOf(url, before)
     else if (!this.#wasAsked(url)) return
     this.#answers.delete(url)
     this.#answers.set(url, answer)
     this.#newest = answer
-    this.#length += answer.body.length
+    this.#length += lengthOf(url, answer)
     if (this.#length <= this.#lengthMax) return
-    for (const [oldest, { body }] of this.#answers) {
+    for (const [oldest, forgotten] of this.#answers) {
       this.#answers.delete(oldest)
-      this.#length -= body.length
+      this.#length -= lengthOf(oldest, forgotten)
       if (this.#length <= this.#lengthMax) return
     }
   }
@@ -77,3 +77,6 @@ export class AnswerMemory {
     return false
   }
 }
+
+/** Whoever asks chooses the URL, which may be far longer than its answer. */
+const lengthOf = (url: string, { body }: Answer): number => url.length + body.length
