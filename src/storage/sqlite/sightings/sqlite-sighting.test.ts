@@ -1,6 +1,8 @@
 /** Few bits, evenly spread, of one day and one instance: enough to tell clients apart, too little to know one again. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { dayMs } from '../../../domain/date-range.ts'
 import { arrivals, sameRequestMs } from '../../../domain/event.ts'
 import {
@@ -75,4 +77,19 @@ test('a sighting gives back its fingerprint and every set of ways in', () => {
     assert.equal(isOneWay(ways), arrivalsOf(ways).length === 1)
   }
   assert.deepEqual(arrivalsOf(0b101), ['events', 'import'])
+})
+
+test('long user agents that never come again are not kept in memory', () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const find = createFingerprints('secret')
+  const heapMib = (): number => {
+    collectGarbage()
+    return process.memoryUsage().heapUsed / 2 ** 20
+  }
+  const before = heapMib()
+  for (let n = 0; n < 20_000; n++) find(noon, `GPTBot/${n} ${'x'.repeat(985)}`, '203.0.113.9')
+  const grown = heapMib() - before
+  assert.notEqual(find(noon, 'GPTBot/1', '203.0.113.9'), find(noon, 'GPTBot/2', '203.0.113.9'))
+  assert.ok(grown < 10, `${grown.toFixed(1)} MiB`)
 })

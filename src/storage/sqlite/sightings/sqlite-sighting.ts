@@ -29,6 +29,8 @@ export type FindFingerprints = (timeMs: number, userAgent: string | null, client
 
 /** Clients come back, and their addresses and user agents oftener than both together; each costs about 100 bytes. */
 const rememberedMax = 50_000
+/** Longer than what browsers and bots send; the longest of strangers must not fill the memory. */
+const rememberedLengthMax = 300
 
 /** Keyed bits of texts of one kind. */
 interface Bits {
@@ -61,6 +63,7 @@ export function createFingerprints(secret: string): FindFingerprints {
     let bits = known.get(text)
     if (bits === undefined) {
       bits = keyedBits(key, text)
+      if (text.length > rememberedLengthMax) return bits
       known.set(text, bits)
       remembered++
     }
