@@ -9,6 +9,9 @@ import { type AccountParts, Refusal } from './users.ts'
 export const keptDrainKinds = ['vercel', 'fastly'] as const satisfies DrainKind[]
 export type KeptDrainKind = (typeof keptDrainKinds)[number]
 
+/** A delivery is compared with the secret of each, and has to be hashed for that. */
+const drainsPerSiteMax = 10
+
 const proofShape = /^[\x21-\x7e]{1,200}$/
 
 /**
@@ -25,6 +28,8 @@ export async function addDrain(
     throw new Refusal('A drain of Fastly needs the id of your Fastly service.')
   if (proof !== null && !proofShape.test(proof))
     throw new Refusal(`${JSON.stringify(proof)} is not what ${proofNames[kind]} looks like.`)
+  if ((await stores.accounts.listDrains(site.id)).length >= drainsPerSiteMax)
+    throw new Refusal(`The site has ${drainsPerSiteMax} drains; remove one that is not used any more.`)
   const secret = kind === 'vercel' ? newDrainSecret() : null
   const drain = await stores.accounts.addDrain({
     id: newId('drain'),

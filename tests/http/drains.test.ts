@@ -301,6 +301,13 @@ describe('requests that their service names', () => {
   }
 })
 
+test('a site has few drains that sign, since each delivery is hashed for every one of them', async () => {
+  const { account } = await newDrain('vercel')
+  const add = () => addDrain(dataIn(server.data), account.site, 'vercel', null)
+  for (let n = 1; n < 10; n++) await add()
+  await assert.rejects(add, /The site has 10 drains/)
+})
+
 describe('a body that is too large', () => {
   test('as it is sent is refused while it comes, and its sender can read why', async () => {
     const drain = await newDrain('cloudflare')
