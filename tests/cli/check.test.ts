@@ -122,6 +122,22 @@ describe('footfall check', { concurrency: 3 }, () => {
     assert.deepEqual(report.counted, { bot_visits: 0, referrals: 0 })
   })
 
+  test('lets no page write control characters to the terminal', async t => {
+    const { site } = await newAccount()
+    const policy = 'script-src \u001b[2Jhttps://elsewhere.example \u202e\u009b'
+    const url = await listen(t, (_request, response) =>
+      html(response, `<meta http-equiv="Content-Security-Policy" content="${policy}">${tag(site.key)}`, {
+        'content-type': 'text/html; charset=utf-8',
+      }),
+    )
+    const { stdout } = await footfall(
+      ['check', url, '--site', site.id, '--timeout', '1', '--data', server.data],
+      { settings },
+    )
+    assert.match(stdout, /script-src \\u\{1b\}\[2Jhttps:\/\/elsewhere\.example \\u\{202e\}\\u\{9b\}/)
+    assert.doesNotMatch(stdout.replaceAll('\n', ''), /\p{C}/u)
+  })
+
   test('finds the site by the host, in words for people', async t => {
     const account = await addAccount(server.data, { domain: 'localhost' })
     const track = tracked(account)

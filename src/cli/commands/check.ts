@@ -36,7 +36,7 @@ export function checkCommand(context: CliContext): Command {
           timeoutMs: options.timeout * 1_000,
           signal: context.stop,
         })
-        print(context, options, report, textOf(report))
+        print(context, options, report, shown(textOf(report)))
         if (!report.ok) throw new CheckFailed()
       }),
     )
@@ -89,6 +89,10 @@ function textOf({ url, site, visits, snippet, problems, counted, ok }: CheckRepo
     `This check itself counts: ${countText(counted.bot_visits, 'bot visit')}, ${countText(counted.referrals, 'referral')}.`,
   ].join('\n')
 }
+
+/** Policies, addresses and headers are what the site sent: control characters could make a terminal do things. */
+const shown = (text: string): string =>
+  text.replace(/(?!\n)\p{C}/gu, character => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 
 const countText = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
 
