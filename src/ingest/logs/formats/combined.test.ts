@@ -117,6 +117,15 @@ describe('what is no line', () => {
     assert.equal(read('common', `${common} "-" "-"`), null)
   })
 
+  test('a field of tens of thousands of quotes is read as any other', () => {
+    const quotes = String.raw`\"`.repeat(30_000)
+    const plain = '"'.repeat(30_000)
+    assert.equal(combined(line({ tail: `"-" "${quotes}"` }))?.userAgent, plain)
+    assert.equal(combined(line({ tail: `"${quotes}" "-"` }))?.referrer, plain)
+    assert.equal(combined(line({ request: `GET /${quotes} HTTP/1.1` }))?.url, `/${plain}`)
+    assert.equal(combined(line({ tail: `"-" "${quotes}` })), null)
+  })
+
   test('no text makes any format throw', () => {
     const cuts = fc.constantFrom(...logFormats.map(({ sample }) => sample.split('\n').at(-1)!))
     const mangled = fc

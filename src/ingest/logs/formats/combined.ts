@@ -254,9 +254,10 @@ class ClfLine implements LogLine {
 
   /** The quote that ends a field: one with an even number of backslashes before it. -1 when there is none before `to`. */
   #closingQuote(from: number, to: number): number {
-    const at = this.#text.indexOf('"', from)
-    if (at === -1 || at >= to) return -1
-    return this.#escape > at || !this.#isEscaped(from, at) ? at : this.#closingQuote(at + 1, to)
+    for (let at = this.#text.indexOf('"', from); at !== -1 && at < to; at = this.#text.indexOf('"', at + 1)) {
+      if (this.#escape > at || !this.#isEscaped(from, at)) return at
+    }
+    return -1
   }
 
   #isEscaped(from: number, at: number): boolean {
