@@ -59,15 +59,18 @@ describe('every day', () => {
     const before = stage.requests.length
     await page.reload()
     await page.getByRole('region', { name: 'Latest events' }).first().waitFor()
+    await page.getByRole('region', { name: 'Attribution' }).getByRole('table').first().waitFor()
     await isSettled(page)
     const asked = stage.requests.slice(before).filter(url => url.includes('/app/api/'))
     assert.deepEqual([...new Set(asked.map(url => new URL(url).pathname.split('/').at(-1)))].sort(), [
+      'attribution',
       'events',
+      'health',
       'live',
       'overview',
       'state',
     ])
-    assert.ok(asked.length <= 5, asked.join('\n'))
+    assert.ok(asked.length <= 7, asked.join('\n'))
   })
 
   test('a range is in the address: reload and back show it again', async () => {

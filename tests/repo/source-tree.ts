@@ -5,22 +5,26 @@ import path from 'node:path'
 export const root = path.join(import.meta.dirname, '../..')
 
 /** All files of the project as paths from its root, in order; what .gitignore files name is left out. Needs no git. */
-export const projectFiles: readonly string[] = walk('', []).sort()
+export const projectFiles: readonly string[] = walk('', ['.git']).sort()
 
 function walk(folder: string, ignoredAbove: readonly string[]): string[] {
   const here = path.join(root, folder)
   const own = ignorePatterns(path.join(here, '.gitignore'))
-  // A pattern that begins with a slash means this folder alone.
-  const ignoredBelow = [...ignoredAbove, ...own.filter(pattern => !pattern.startsWith('/'))]
-  const ignored = ['.git', ...ignoredBelow, ...own.map(pattern => pattern.replace(/^\//, ''))]
+  // A pattern that begins with a slash means a place from this folder on; any other, a name wherever it stands.
+  const ignored = [
+    ...ignoredAbove,
+    ...own.map(pattern => (pattern.startsWith('/') ? path.posix.join('/', folder, pattern) : pattern)),
+  ]
   return readdirSync(here, { withFileTypes: true }).flatMap(entry => {
     const place = path.posix.join(folder, entry.name)
-    if (ignored.some(pattern => path.matchesGlob(entry.name, pattern))) return []
-    return entry.isDirectory() ? walk(place, ignoredBelow) : [place]
+    const isIgnored = (pattern: string) =>
+      path.matchesGlob(pattern.startsWith('/') ? `/${place}` : entry.name, pattern)
+    if (ignored.some(isIgnored)) return []
+    return entry.isDirectory() ? walk(place, ignored) : [place]
   })
 }
 
-/** Our ignore files hold names and globs of names, so matching the last part of a path is enough. */
+/** Our ignore files hold names, globs of names and places; nothing is taken back by `!`. */
 function ignorePatterns(file: string): string[] {
   if (!existsSync(file)) return []
   const lines = readFileSync(file, 'utf8').split('\n')
