@@ -19,8 +19,8 @@ export interface ServerProcess {
 }
 
 /** Footfall itself, with everything on: authentication, rate limit (which does not bite), log (to nowhere), headers. */
-export const startFootfall = (data: string): Promise<ServerProcess> =>
-  start(['src/main.ts', 'serve', '--port', '0', '--data', data], {
+export const startFootfall = (data: string, nodeOptions: readonly string[] = []): Promise<ServerProcess> =>
+  start([...nodeOptions, 'src/main.ts', 'serve', '--port', '0', '--data', data], {
     FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000000',
   })
 
