@@ -145,6 +145,36 @@ test('after five wrong passwords the next try waits, twice as long each time, an
   assert.equal((await post('/sign-in', credentials)).status, 200)
 })
 
+test('nobody can hold so many live views open that others get none', async () => {
+  const open = await startClockedServer({
+    now: '2026-05-05T12:00:00Z',
+    settings: { FOOTFALL_SIGNUP: 'open' },
+  })
+  const views = new AbortController()
+  const held: Response[] = []
+  const send = (place: string, body: unknown, cookie?: string): Promise<Answer> =>
+    ask(`${open.url}/app/api${place}`, { method: 'POST', body, headers: { ...own, cookie } })
+  const newPerson = async (place: string, email: string): Promise<() => Promise<number>> => {
+    const cookie = cookieOf(await send(place, { email, password }))
+    const { id } = (await send('/sites', { domain: 'example.com' }, cookie)).json<{ id: string }>()
+    const live = `${open.url}/app/api/sites/${id}/live`
+    return async () => {
+      const view = await fetch(live, { headers: { cookie }, signal: views.signal })
+      // One that nobody refers to would be closed by the garbage collector.
+      held.push(view)
+      return view.status
+    }
+  }
+  const greedy = await newPerson('/owner', 'greedy@example.com')
+  const other = await newPerson('/sign-up', 'other@example.com')
+  const statuses = await Promise.all(Array.from({ length: 40 }, greedy))
+  assert.equal(statuses.filter(status => status === 200).length, 30)
+  assert.equal(await other(), 200)
+  assert.equal(held.length, 41)
+  views.abort()
+  await open.stop()
+})
+
 test('an unknown email and a wrong password get the same answer', async () => {
   const [unknown, wrong] = [
     await post('/sign-in', { email: 'nobody@example.com', password }),

@@ -13,11 +13,14 @@ const lookIntervalMs = 1_000
 const pulseIntervalMs = 15_000
 const eventsPerMessageMax = 50
 const streamsMax = 500
+/** So that nobody takes those of all others. */
+const streamsPerPersonMax = 30
 
 export function liveRoute(app: FastifyInstance, parts: DashboardParts): void {
-  const open = new Set<() => void>()
+  /** By what ends a stream, whose it is. */
+  const open = new Map<() => void, string>()
   app.addHook('preClose', done => {
-    for (const end of open) end()
+    for (const end of open.keys()) end()
     done()
   })
 
@@ -30,8 +33,11 @@ export function liveRoute(app: FastifyInstance, parts: DashboardParts): void {
     '/app/api/sites/:siteId/live',
     { schema, onRequest: requireSession(parts) },
     async (request, reply) => {
-      if (open.size >= streamsMax) throw new DashboardError('REFUSED', 'Too many live views are open.')
       const watch = await SiteWatch.start(parts, request.site.number)
+      const { id } = request.person
+      const ofPerson = [...open.values()].filter(person => person === id).length
+      if (open.size >= streamsMax || ofPerson >= streamsPerPersonMax)
+        throw new DashboardError('REFUSED', 'Too many live views are open.')
       reply.hijack()
       const { raw } = reply
       raw.writeHead(200, {
@@ -62,8 +68,10 @@ export function liveRoute(app: FastifyInstance, parts: DashboardParts): void {
         open.delete(end)
         raw.end()
       }
-      open.add(end)
+      open.set(end, id)
       raw.on('close', end)
+      // Whoever left while the events were looked up closes no second time.
+      if (raw.destroyed) end()
     },
   )
 }
