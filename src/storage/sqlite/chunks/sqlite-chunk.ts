@@ -243,8 +243,14 @@ export function mergeColumns(a: EventColumns, b: EventColumns): EventColumns {
   return merged
 }
 
+const viewFrom = 16
+
 function copyEvents(source: EventColumns, from: number, end: number, target: EventColumns, to: number): void {
-  if (from === end) return
+  // A view of a few numbers costs more than the numbers.
+  if (end - from < viewFrom) {
+    for (let i = from; i < end; i++) copyEvent(source, i, target, to + i - from)
+    return
+  }
   for (const name of sightedColumns) target[name].set(source[name].subarray(from, end), to)
   if (target.value && source.value) target.value.set(source.value.subarray(from, end), to)
 }
