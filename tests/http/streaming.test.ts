@@ -58,6 +58,8 @@ async function latenciesDuring(work: Promise<unknown>): Promise<number[]> {
 test('a series of 100 years by hour is streamed in flat memory, and requests beside it are answered quickly', async () => {
   // What the first answers allocate for good is not the stream's.
   await bytesOf(await open(century))
+  // At work: a server that idles has given memory back.
+  await latenciesDuring(setTimeout(1_000))
   const before = residentMiB()
   let peak = 0
   const sampler = setInterval(() => {
@@ -72,10 +74,12 @@ test('a series of 100 years by hour is streamed in flat memory, and requests bes
   assert.ok(latencies.length >= 10, 'others had their turn')
   const p99 = latencies[Math.floor(latencies.length * 0.99)]!
   assert.ok(p99 < 250, `p99 ${p99} ms of ${latencies.length}`)
-  if (before !== null) assert.ok(peak - before < 64, `grew by ${peak - before} MiB`)
+  if (before !== null) assert.ok(peak - before < 50, `grew by ${peak - before} MiB`)
 })
 
 test('a reader that stops in the middle holds back the stream and not the others, and leaving ends it', async () => {
+  // At work: a server that idles has given memory back.
+  await latenciesDuring(setTimeout(1_000))
   const before = residentMiB()
   const idle = await Promise.all(Array.from({ length: 8 }, () => open(century)))
   for (const response of idle) response.pause()
@@ -83,8 +87,7 @@ test('a reader that stops in the middle holds back the stream and not the others
     await setTimeout(500)
     const [slowest] = (await latenciesDuring(setTimeout(200))).reverse()
     assert.ok(slowest! < 250, `${slowest} ms`)
-    // Eight answers held whole would be over 500 MiB; what garbage waits for its collection differs from run to run.
-    if (before !== null) assert.ok(residentMiB()! - before < 120, `${before} to ${residentMiB()} MiB`)
+    if (before !== null) assert.ok(residentMiB()! - before < 60, `${before} to ${residentMiB()} MiB`)
   } finally {
     for (const response of idle) response.destroy()
   }
