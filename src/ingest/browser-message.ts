@@ -3,11 +3,11 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Detector, ReferralVerdict } from '../detection/detector.ts'
 import { pagePath } from '../detection/page-path.ts'
-import { ownHost, webHost, withoutWww } from '../detection/web-host.ts'
 import type { Site } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
 import { type NewEvent, nameLengthMax, valueMax } from '../domain/event.ts'
 import { describeProblem } from './describe-problem.ts'
+import { isOwnPage } from './own-page.ts'
 import { clientIn, provenanceOf } from './visit-event.ts'
 
 const urlLengthMax = 8_192
@@ -103,11 +103,4 @@ export function judgeBrowserMessage(
     // A conversion is no request that anybody else could have seen.
     ...(message.kind === 'landing' && clientIn(address)),
   }
-}
-
-/** Whether a URL is of the site's domain, of `www.` before it, or below it. */
-export function isOwnPage(site: Site, url: string): boolean {
-  const host = webHost(url)
-  const own = ownHost(site.domain)
-  return host !== null && own !== null && (withoutWww(host) === own || host.endsWith(`.${own}`))
 }

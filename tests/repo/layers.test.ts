@@ -1,5 +1,6 @@
 /** Holds the import directions of docs/architecture.md: knowledge flows one way, and technology stays at the edges. */
 import assert from 'node:assert/strict'
+import path from 'node:path'
 import { describe, test } from 'node:test'
 import { filesUnder, packagesOf, read, referencesOf } from './source-tree.ts'
 
@@ -86,6 +87,29 @@ describe('imports', () => {
     ])
     assert.deepEqual(wrong, [])
   })
+})
+
+/** What a file loads before anything is done: its imports that are neither types nor made in the middle of the work. */
+const loadedWith = (file: string): string[] =>
+  Array.from(
+    read(file).matchAll(/^(?:import|export|\}) (?!type\b)[^'\n]*'([^']+)'/gm),
+    ([, specifier]) => specifier!,
+  )
+
+test('the command line loads neither the server nor its schemas, which take longer than a short import', () => {
+  const loaded = new Set(['src/main.ts'])
+  const packages = new Set<string>()
+  for (const file of loaded) {
+    for (const specifier of loadedWith(file)) {
+      if (!specifier.startsWith('.')) packages.add(specifier.split('/')[0]!)
+      else if (specifier.endsWith('.ts')) loaded.add(path.join(path.dirname(file), specifier))
+    }
+  }
+  assert.ok(loaded.has('src/cli/commands/import.ts') && packages.has('commander'))
+  assert.deepEqual(
+    ['typebox', 'fastify', 'better-auth'].filter(name => packages.has(name)),
+    [],
+  )
 })
 
 describe('the dashboard', () => {

@@ -1,6 +1,6 @@
 /** Judges the snippet in a page's HTML: the right key, a script that can be had, and no policy in its way. */
 import type { Site } from '../../domain/account.ts'
-import { isOwnPage } from '../../ingest/browser-message.ts'
+import { isOwnPage } from '../../ingest/own-page.ts'
 import type { OpenedParts } from '../cli-context.ts'
 import { blockedConnection, blockedScript, readPolicies } from './content-policy.ts'
 import type { Problem } from './problem.ts'

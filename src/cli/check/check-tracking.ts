@@ -1,7 +1,7 @@
 /** The whole check: visits a page as a bot and as an assistant's click, waits for both in the store, and looks at the snippet. */
 import type { Site } from '../../domain/account.ts'
 import type { StoredEvent } from '../../domain/event.ts'
-import { isOwnPage } from '../../ingest/browser-message.ts'
+import { isOwnPage } from '../../ingest/own-page.ts'
 import type { OpenedParts } from '../cli-context.ts'
 import { type ArrivedVisit, type AwaitedVisit, awaitArrivals } from './await-arrivals.ts'
 import { checkSnippet, type SnippetFinding, sendLanding } from './check-snippet.ts'

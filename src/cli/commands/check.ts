@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { requireSiteById } from '../../accounts/sites.ts'
 import type { Site } from '../../domain/account.ts'
-import { isOwnPage } from '../../ingest/browser-message.ts'
+import { isOwnPage } from '../../ingest/own-page.ts'
 import { type Arrival, type CheckReport, checkTracking, type VisitReport } from '../check/check-tracking.ts'
 import { CheckFailed } from '../check-failed.ts'
 import {

@@ -1,0 +1,10 @@
+/** Whether a page is of a site: what the snippet may report, and what `footfall check` may visit. */
+import { ownHost, webHost, withoutWww } from '../detection/web-host.ts'
+import type { Site } from '../domain/account.ts'
+
+/** Whether a URL is of the site's domain, of `www.` before it, or below it. */
+export function isOwnPage(site: Site, url: string): boolean {
+  const host = webHost(url)
+  const own = ownHost(site.domain)
+  return host !== null && own !== null && (withoutWww(host) === own || host.endsWith(`.${own}`))
+}
