@@ -1,20 +1,18 @@
 /**
- * The write side of events, inside a transaction that someone else begins and commits. Appends of one transaction are gathered by
- * site and written once at its end, so that 64 single events cost little more than one batch (row 7 of docs/performance.md).
+ * The write side of events, inside a transaction that someone else begins and commits: decides whether a batch is taken, and puts its
+ * events into the inbox, or files them at once where that is cheaper or other ways in have to be matched.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { dayMs, dayOf, hourMs, monthOf } from '../../domain/date-range.ts'
+import { dayMs, monthOf } from '../../domain/date-range.ts'
 import { arrivals } from '../../domain/event.ts'
-import { toDecimal, zeroSum } from '../../domain/money.ts'
 import type { AppendOutcome, EventBatch } from '../event-store.ts'
 import { allocateColumns, type EventColumns } from './chunks/sqlite-chunk.ts'
-import { ChunkWriter } from './chunks/sqlite-chunk-writer.ts'
-import { addToSubject, type DayTotals, dayKey, decodeDay, emptyDay, encodeDay } from './days/sqlite-day.ts'
-import { FacetWriter } from './facets/sqlite-facet-writer.ts'
-import { type FacetTable, facetCountry } from './facets/sqlite-facets.ts'
+import type { IntakeNote } from './health/sqlite-health.ts'
 import { HealthWriter } from './health/sqlite-health-writer.ts'
 import type { SiteNote } from './health/sqlite-intake-notes.ts'
-import { type GatheredSightings, type Matches, RequestMatcher } from './sightings/sqlite-request-matcher.ts'
+import { Inbox, type InboxRow, inboxBatchMax } from './inbox/sqlite-inbox.ts'
+import { SiteFiler } from './inbox/sqlite-site-filer.ts'
+import { type Matches, RequestMatcher } from './sightings/sqlite-request-matcher.ts'
 import { isOneWay, ownFingerprint, sightingOf } from './sightings/sqlite-sighting.ts'
 import { SqliteDictionary, subjectsPerSiteMax, TooManyNames } from './sqlite-dictionary.ts'
 import {
@@ -35,29 +33,22 @@ const idempotencyMs = dayMs
 /** Events that came in later than this after they happened are told as late. */
 const lateMs = dayMs
 
+/** Of what waits, so many sites or events are filed in one transaction, so that nobody else waits long for it. */
+const sliceSitesMax = 20
+const sliceEventsMax = 8_000
+
 /** Never the key of a whole request, since those that senders choose have no space. */
 const onceKey = (key: string): string => `once ${key}`
 
-interface Gathered {
-  /** By type; each in the order of arrival until the end of the transaction. */
-  readonly events: EventColumns[][]
-  readonly sightings: GatheredSightings
-  readonly days: Map<number, DayTotals>
-  /** Ways in that have stored events with a sighting, as bits. */
-  ways: number
-  now: number
-}
-
 export class SqliteAppender {
   readonly #dictionary: SqliteDictionary
-  readonly #chunks: ChunkWriter
-  readonly #facets: FacetWriter
+  readonly #inbox: Inbox
+  readonly #filer: SiteFiler
   readonly #matcher: RequestMatcher
   readonly #health: HealthWriter
   readonly #statements: ReturnType<typeof prepareStatements>
-  readonly #gathered = new Map<number, Gathered>()
-  /** Given to an event last in this transaction; null before the first. */
-  #lastId: number | null = null
+  /** Of the next event; null before the first of this transaction. */
+  #nextId: number | null = null
   readonly #usage = new Map<
     string,
     { account: number; month: number; used: number; bySite: Map<number, number> }
@@ -65,11 +56,16 @@ export class SqliteAppender {
 
   constructor(database: DatabaseSync) {
     this.#dictionary = new SqliteDictionary(database)
-    this.#chunks = new ChunkWriter(database)
-    this.#facets = new FacetWriter(database)
-    this.#matcher = new RequestMatcher(database, this.#dictionary)
+    this.#inbox = new Inbox(database)
     this.#health = new HealthWriter(database, this.#dictionary)
+    this.#filer = new SiteFiler(database, this.#inbox, this.#dictionary, this.#health)
+    this.#matcher = new RequestMatcher(database, this.#dictionary)
     this.#statements = prepareStatements(database)
+  }
+
+  /** To be called when a transaction has begun. */
+  begin(): void {
+    this.#inbox.begin()
   }
 
   append(batch: PackedBatch): PackedOutcome {
@@ -80,8 +76,7 @@ export class SqliteAppender {
     if (repeated) return repeated
     const known = this.#knownKeys(batch)
     if (known.length > 0) return { outcome: 'known-keys', keys: known }
-    const ways = this.#gathered.get(site)?.ways ?? Number(state?.ways ?? 0)
-    const matches = this.#match(site, ways, batch.events)
+    const matches = this.#match(batch, Number(state?.ways ?? 0))
     const events = matches ? selectEvents(batch.events, matches) : batch.events
     const usage = this.#usageOf(batch.account, monthOf(now))
     if (batch.monthlyLimit !== null && events.count > 0 && usage.used + events.count > batch.monthlyLimit) {
@@ -89,7 +84,7 @@ export class SqliteAppender {
       return { outcome: 'over-quota', used: usage.used, limit: batch.monthlyLimit }
     }
     try {
-      if (events.count > 0) this.#gather(site, now, ways, events)
+      this.#put(batch, events, matches !== null)
     } catch (error) {
       matches?.forget()
       if (error instanceof TooManyNames) return { outcome: 'too-many-names', limit: subjectsPerSiteMax }
@@ -111,7 +106,6 @@ export class SqliteAppender {
         ...[site, id, offset, headLength, headHash, windowLength, windowHash, context, lines, updatedAt],
       )
     }
-    if (leavesTrace(batch, batch.events)) this.#countIntake(batch, events.count)
     return { outcome: 'recorded' }
   }
 
@@ -120,35 +114,41 @@ export class SqliteAppender {
     for (const note of notes) this.#health.add(note.site, note)
   }
 
+  /** Files what lies in the inbox of a site. */
+  file(site: number): void {
+    if (this.#inbox.isWaiting(site)) this.#filer.file(site)
+  }
+
+  get hasUnfiled(): boolean {
+    return this.#inbox.events > 0
+  }
+
+  /** Files a slice of what waits in the inbox, the oldest first. */
+  fileSome(): void {
+    const stopAt = Math.max(this.#inbox.events - sliceEventsMax, 0)
+    for (let i = 0; i < sliceSitesMax && this.#inbox.events > stopAt; i++) this.#fileLongestWaiting()
+  }
+
   /** Writes what was gathered; to be called once, right before the commit. */
   flush(): void {
-    for (const [site, { events, days, now, ways }] of this.#gathered) {
-      events.forEach((runs, type) => {
-        if (runs.length > 0) this.#chunks.write(site, type, runs)
-      })
-      for (const [day, totals] of days) this.#statements.putDay.run(dayKey(site, day), encodeDay(totals))
-      this.#statements.changeSite.run(site, now, ways, this.#health.take(site))
-    }
-    if (this.#lastId !== null) this.#statements.setLastId.run(this.#lastId)
-    this.#lastId = null
+    this.#filer.flush()
+    if (this.#nextId !== null) this.#statements.setNextId.run(this.#nextId)
+    this.#nextId = null
     this.#health.flush()
-    this.#facets.flush()
     for (const { account, month, bySite } of this.#usage.values()) {
       for (const [site, events] of bySite)
         if (events > 0) this.#statements.addUsage.run(account, month, site, events)
     }
-    this.#gathered.clear()
     this.#usage.clear()
   }
 
   /** To be called after a rollback. */
   discard(): void {
-    this.#gathered.clear()
-    this.#lastId = null
-    this.#facets.discard()
+    this.#nextId = null
+    this.#filer.discard()
+    this.#inbox.discard()
     this.#usage.clear()
     this.#dictionary.forget()
-    this.#matcher.discard()
     this.#health.discard()
   }
 
@@ -181,89 +181,76 @@ export class SqliteAppender {
     return usage
   }
 
-  #countIntake({ site, now, events, intake }: PackedBatch, recorded: number): void {
-    if (!intake) return
-    this.#health.add(site, {
-      arrival: arrivals.indexOf(intake.arrival),
-      now,
-      recorded,
-      merged: events.count - recorded,
-      late: events.time.reduce((late, time) => (time < now - lateMs ? late + 1 : late), 0),
-      duplicates: intake.duplicates,
-      ignored: intake.ignored,
-      rejected: 0,
-      reason: '',
-    })
-  }
-
   /** Null where no other way in can have reported the same: most sites have one. */
-  #match(site: number, ways: number, events: PackedEvents): Matches | null {
-    if (events.allWays === 0 || isOneWay(ways | events.allWays)) return null
-    return this.#matcher.match(site, events, this.#gathered.get(site)?.sightings ?? null)
+  #match({ site, events }: PackedBatch, filedWays: number): Matches | null {
+    if (events.allWays === 0) return null
+    const ways = filedWays | this.#inbox.waysOf(site) | this.#filer.waysOf(site)
+    if (isOneWay(ways | events.allWays)) return null
+    return this.#matcher.match(site, events, this.#filer.sightingsOf(site))
   }
 
-  #gather(site: number, now: number, ways: number, events: PackedEvents): void {
+  /** Stores the events of a batch that are to be recorded, and counts what came in with them. Throws TooManyNames. */
+  #put(batch: PackedBatch, events: PackedEvents, isMatched: boolean): void {
+    const { site, now } = batch
+    const note = noteOf(batch, events.count)
+    if (events.count === 0) {
+      if (note) this.#health.add(site, note)
+      return
+    }
     const ids = this.#dictionary.resolve(site, events)
-    const idBefore = this.#takeIds(events.count)
-    let gathered = this.#gathered.get(site)
-    if (!gathered) {
-      const runs: EventColumns[][] = [[], [], []]
-      gathered = { events: runs, sightings: this.#matcher.gathered(runs), days: new Map(), ways, now }
-      this.#gathered.set(site, gathered)
-    }
-    gathered.now = Math.max(gathered.now, now)
-    gathered.ways |= events.allWays
-    const byType = splitByType(events, ids, idBefore)
-    byType.forEach((columns, type) => {
-      if (columns.count > 0) gathered.events[type]!.push(columns)
+    const rows: InboxRow[] = []
+    splitByType(events, ids, this.#takeIds(events.count)).forEach((columns, type) => {
+      if (columns.count === 0) return
+      const isFirst = rows.length === 0
+      rows.push({ type, columns, ways: events.allWays, recordedAt: now, note: isFirst ? note : null })
     })
-    this.#addToDays(site, gathered.days, events, ids)
-  }
-
-  /** As many ids as events, the first of them behind the one given back; written down once a transaction. */
-  #takeIds(count: number): number {
-    const before = this.#lastId ?? Number(this.#statements.lastId.get()?.value)
-    this.#lastId = before + count
-    return before
-  }
-
-  #addToDays(
-    site: number,
-    days: Map<number, DayTotals>,
-    events: PackedEvents,
-    ids: { texts: Float64Array; subjects: Float64Array },
-  ): void {
-    const tails = new Map<number, FacetTable>()
-    for (let i = 0; i < events.count; i++) {
-      const time = events.time[i]!
-      const day = dayOf(time)
-      let totals = days.get(day)
-      if (!totals) {
-        const stored = this.#statements.getDay.get(dayKey(site, day))
-        totals = stored ? decodeDay(stored.data as Uint8Array) : emptyDay()
-        days.set(day, totals)
-      }
-      let tail = tails.get(day)
-      if (!tail) {
-        tail = this.#facets.tailOf(site, day)
-        tails.set(day, tail)
-      }
-      const subject = events.origins[events.origin[i]! * originFields]!
-      const type = events.subjects[subject * subjectFields]!
-      const hour = Math.floor((time - day * dayMs) / hourMs)
-      totals.hours[hour * 3 + type]!++
-      const value = events.value[i]!
-      const sum = Number.isNaN(value) ? zeroSum : toDecimal(value)
-      addToSubject(totals, ids.subjects[subject]!, sum)
-      tail.add(ids.subjects[subject]!, ids.texts[events.path[i]!]!, facetCountry(events.country[i]!), 1, sum)
+    const isFiledAtOnce =
+      isMatched ||
+      batch.importProgress !== undefined ||
+      events.count > inboxBatchMax ||
+      this.#filer.isFiling(site)
+    if (isFiledAtOnce) {
+      this.#filer.add(site, rows)
+      return
     }
+    for (const row of rows) this.#inbox.put(site, row)
+    if (this.#inbox.isFull(site)) this.#filer.file(site)
+    while (this.#inbox.isOverfull()) this.#fileLongestWaiting()
+  }
+
+  #fileLongestWaiting(): void {
+    const site = this.#inbox.longestWaiting()
+    if (site !== undefined) this.#filer.file(site)
+  }
+
+  /** As many ids as events, from the one given back on; written down once a transaction. */
+  #takeIds(count: number): number {
+    const first = this.#nextId ?? Number(this.#statements.nextId.get()?.value)
+    this.#nextId = first + count
+    return first
+  }
+}
+
+/** What is to be counted in the health of the site; null where nothing is. */
+function noteOf({ now, events, intake, ...batch }: PackedBatch, recorded: number): IntakeNote | null {
+  if (!intake || !leavesTrace(batch, events)) return null
+  return {
+    arrival: arrivals.indexOf(intake.arrival),
+    now,
+    recorded,
+    merged: events.count - recorded,
+    late: events.time.reduce((late, time) => (time < now - lateMs ? late + 1 : late), 0),
+    duplicates: intake.duplicates,
+    ignored: intake.ignored,
+    rejected: 0,
+    reason: '',
   }
 }
 
 function splitByType(
   events: PackedEvents,
   ids: { texts: Float64Array; origins: Float64Array },
-  idBefore: number,
+  firstId: number,
 ): EventColumns[] {
   const typeOf = (i: number): number =>
     events.subjects[events.origins[events.origin[i]! * originFields]! * subjectFields]!
@@ -276,7 +263,7 @@ function splitByType(
     const target = columns[type]!
     const at = next[type]!++
     target.time[at] = events.time[i]!
-    target.id[at] = idBefore + i
+    target.id[at] = firstId + i
     target.origin[at] = ids.origins[events.origin[i]!]!
     target.path[at] = ids.texts[events.path[i]!]!
     target.country[at] = events.country[i]!
@@ -291,18 +278,8 @@ function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
     state: prepare('SELECT removed, ways FROM site_state WHERE site = ?'),
-    // A revision is at least the time, so that a restored backup never repeats one.
-    changeSite: prepare(
-      `INSERT INTO site_state (site, revision, ways, health) VALUES (?1, ?2, ?3, coalesce(?4, x''))
-       ON CONFLICT (site) DO UPDATE SET
-         revision = max(revision + 1, ?2), ways = ?3, health = coalesce(?4, health)`,
-    ),
-    lastId: prepare("SELECT value FROM counter WHERE name = 'event-id'"),
-    setLastId: prepare("UPDATE counter SET value = ? WHERE name = 'event-id'"),
-    getDay: prepare('SELECT data FROM day WHERE key = ?'),
-    putDay: prepare(
-      'INSERT INTO day (key, data) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET data = excluded.data',
-    ),
+    nextId: prepare("SELECT value FROM counter WHERE name = 'event-id'"),
+    setNextId: prepare("UPDATE counter SET value = ? WHERE name = 'event-id'"),
     usage: prepare('SELECT sum(events) AS used FROM usage WHERE account = ? AND month = ?'),
     addUsage: prepare(
       `INSERT INTO usage (account, month, site, events) VALUES (?, ?, ?, ?)

@@ -5,6 +5,9 @@ import { originFields, type PackedEvents, subjectFields } from './sqlite-packed-
 /** Beyond this the memory of ids starts again empty; the tables stay the truth. */
 const rememberedMax = 500_000
 
+/** The same for subjects by origin. */
+const subjectsMax = 200_000
+
 /** A site's names are bounded, since the roll-up of a day holds every name seen on it. */
 export const subjectsPerSiteMax = 10_000
 
@@ -18,6 +21,7 @@ const subjectKey = ([type, name, company]: Subject): string => `s${type}${name.l
 export class SqliteDictionary {
   readonly #ids = new Map<number, Map<string, number>>()
   #remembered = 0
+  readonly #subjectsByOrigin = new Map<number, number>()
   readonly #findText: StatementSync
   readonly #addText: StatementSync
   readonly #findSubject: StatementSync
@@ -25,6 +29,7 @@ export class SqliteDictionary {
   readonly #countSubjects: StatementSync
   readonly #findOrigin: StatementSync
   readonly #addOrigin: StatementSync
+  readonly #subjectOfOrigin: StatementSync
 
   constructor(database: DatabaseSync) {
     const origin =
@@ -38,6 +43,7 @@ export class SqliteDictionary {
     this.#addSubject = database.prepare('INSERT INTO subject (site, type, name, company) VALUES (?, ?, ?, ?)')
     this.#countSubjects = database.prepare('SELECT count(*) AS count FROM subject WHERE site = ?')
     this.#findOrigin = database.prepare(`SELECT id FROM origin WHERE (${origin}) = (${places})`)
+    this.#subjectOfOrigin = database.prepare('SELECT subject FROM origin WHERE id = ?')
     this.#addOrigin = database.prepare(`INSERT INTO origin (${origin}) VALUES (${places})`)
   }
 
@@ -78,8 +84,20 @@ export class SqliteDictionary {
     return this.#known(site, subjectKey(subject), () => this.#findSubject.get(site, ...subject)?.id)
   }
 
+  /** Id of the subject of an origin that stands in the dictionary. */
+  subjectOf(origin: number): number {
+    let subject = this.#subjectsByOrigin.get(origin)
+    if (subject === undefined) {
+      subject = Number(this.#subjectOfOrigin.get(origin)!.subject)
+      if (this.#subjectsByOrigin.size >= subjectsMax) this.#subjectsByOrigin.clear()
+      this.#subjectsByOrigin.set(origin, subject)
+    }
+    return subject
+  }
+
   /** To be called when a transaction was rolled back: ids made in it are void. */
   forget(): void {
+    this.#subjectsByOrigin.clear()
     this.#ids.clear()
     this.#remembered = 0
   }

@@ -1,13 +1,14 @@
 /** EventStore on SQLite: reads in this thread, writes through the writer thread. */
 import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../domain/errors.ts'
-import type { AppendOutcome, EventBatch, EventStore, ImportProgress } from '../event-store.ts'
+import type { AppendOutcome, EventBatch, EventStore, ImportProgress, WayInHealth } from '../event-store.ts'
 import { AttributionReader } from './chunks/sqlite-attribution.ts'
 import { SqliteEventList } from './chunks/sqlite-event-list.ts'
 import { SqliteSummaries } from './days/sqlite-summaries.ts'
 import { FacetReader } from './facets/sqlite-facet-reader.ts'
 import { decodeHealth, healthOf } from './health/sqlite-health.ts'
 import type { IntakeNotes } from './health/sqlite-intake-notes.ts'
+import { Filing } from './inbox/sqlite-filing.ts'
 import { createFingerprints, type FindFingerprints } from './sightings/sqlite-sighting.ts'
 import type { Freshness } from './sqlite-freshness.ts'
 import { leavesTrace, packEvents, transferList } from './sqlite-packed-events.ts'
@@ -36,17 +37,20 @@ export function createSqliteEventStore(
   const secret = reader.prepare("SELECT value FROM instance WHERE name = 'fingerprint-secret'").get()
   const fingerprintsOf = createFingerprints(String(secret?.value))
   const revisionOf = rememberRevisions(reader, freshness)
+  const filing = new Filing(reader, writer, freshness)
 
   return {
     append: batch => append(writer, notes, fingerprintsOf, batch),
-    revision: revisionOf,
-    countsByName: (site, range) => summaries.countsByName(site, revisionOf(site), range),
-    series: (site, range, granularity) => summaries.series(site, revisionOf(site), range, granularity),
-    extent: async site => facets.extent(site),
-    facets: (site, query) => facets.read(site, query),
-    attribution: async (site, range) => attribution.read(site, range),
-    list: (site, query) => eventList.page(site, query),
-    find: async (site, position) => eventList.find(site, position),
+    revision: site => filing.whenFiled(site, () => revisionOf(site)),
+    countsByName: (site, range) =>
+      filing.whenFiled(site, () => summaries.countsByName(site, revisionOf(site), range)),
+    series: (site, range, granularity) =>
+      filing.whenFiled(site, () => summaries.series(site, revisionOf(site), range, granularity)),
+    extent: async site => filing.whenFiled(site, () => facets.extent(site)),
+    facets: async (site, query) => filing.whenFiled(site, () => facets.read(site, query)),
+    attribution: async (site, range) => filing.whenFiled(site, () => attribution.read(site, range)),
+    list: (site, query) => filing.whenFiled(site, () => eventList.page(site, query)),
+    find: async (site, position) => filing.whenFiled(site, () => eventList.find(site, position)),
     async usage(account, month) {
       const rows = usageOfMonth.all(account, month)
       const bySite = new Map(rows.map(row => [Number(row.site), Number(row.events)]))
@@ -56,10 +60,11 @@ export function createSqliteEventStore(
     countRejected: (site, rejection) => notes.addRejected(site, rejection),
     async health(site) {
       await notes.flush()
-      return inSnapshot(() => {
+      const read = (): WayInHealth[] => {
         const packed = (healthOfSite.get(site)?.health ?? noBytes) as Uint8Array
         return healthOf(decodeHealth(packed), id => String(textOf.get(id)?.value))
-      })
+      }
+      return filing.whenFiled(site, () => inSnapshot(read))
     },
     imports: async site => importsOfSite.all(site).map(toImportProgress),
     async removeSite(site) {

@@ -215,6 +215,19 @@ export const migrations: readonly string[] = [
   ALTER TABLE site_state ADD COLUMN health BLOB NOT NULL DEFAULT x'';
   INSERT INTO instance VALUES ('fingerprint-secret', lower(hex(randomblob(32))));
   `,
+  `
+  -- Events that are not yet in chunks and roll-ups (inbox/sqlite-inbox.ts). No index: one would cost a page a row.
+  CREATE TABLE inbox (
+    id INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    type INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    ways INTEGER NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    note TEXT,
+    data BLOB NOT NULL
+  ) STRICT;
+  `,
 ]
 
 /** Milliseconds that a connection waits for another process's transaction. */

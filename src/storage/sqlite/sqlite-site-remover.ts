@@ -5,6 +5,7 @@ import { dayKey } from './days/sqlite-day.ts'
 const rowsPerSlice = 2_000
 
 const slices = [
+  'DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE site = ? LIMIT ?)',
   'DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE site = ? LIMIT ?)',
   'DELETE FROM origin WHERE id IN (SELECT id FROM origin WHERE site = ? LIMIT ?)',
   'DELETE FROM text WHERE id IN (SELECT id FROM text WHERE site = ? LIMIT ?)',

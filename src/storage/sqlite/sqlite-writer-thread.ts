@@ -32,6 +32,9 @@ export type WriterReply =
 
 const requestsPerTransactionMax = 1_000
 
+/** The inbox is filed when nothing was written for so long: until then, what comes next for a site is filed with what waits. */
+const quietMs = 1_000
+
 function operationsOn(database: DatabaseSync) {
   const appender = new SqliteAppender(database)
   const accounts = new SqliteAccountWriter(database)
@@ -39,6 +42,8 @@ function operationsOn(database: DatabaseSync) {
     appender,
     operations: {
       append: (batch: Parameters<SqliteAppender['append']>[0]) => appender.append(batch),
+      file: (site: number) => appender.file(site),
+      fileSome: () => appender.fileSome(),
       addNotes: (notes: Parameters<SqliteAppender['addNotes']>[0]) => appender.addNotes(notes),
       forgetOldRequests: (now: number) => appender.forgetOldRequests(now),
       markSiteRemoved: (site: number, now: number) => markSiteRemoved(database, site, now),
@@ -84,6 +89,7 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
   const runTransaction = (requests: readonly WriterRequest[]): WriterReply[] => {
     patiently(() => begin.run(), patienceMs)
     try {
+      appender.begin()
       const replies = requests.map(({ id, name, arguments: values }) => {
         const operation = operations[name as OperationName] as (...values: readonly unknown[]) => unknown
         return { id, value: operation(...values) }
@@ -125,6 +131,16 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
     }
   }
 
+  /** False when it could not be filed for the moment; nothing is lost then. */
+  const fileSome = (): boolean => !('error' in replyAlone({ id: 0, name: 'fileSome', arguments: [] }))
+
+  let timer: NodeJS.Timeout | undefined
+  const fileWhenQuiet = (delayMs = quietMs): void => {
+    clearTimeout(timer)
+    // A slice at a time, so that what is sent meanwhile comes in between.
+    if (appender.hasUnfiled) timer = setTimeout(() => fileWhenQuiet(fileSome() ? 0 : quietMs), delayMs)
+  }
+
   port.on('message', (first: WriterRequest[]) => {
     queue.push(...first)
     for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port))
@@ -134,6 +150,8 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
       if (replies.length > 0) port.postMessage(replies)
       if (queue[0]?.name === 'close') {
         const { id } = queue[0]
+        clearTimeout(timer)
+        while (appender.hasUnfiled && fileSome());
         foldLog(database)
         database.close()
         port.postMessage([{ id, value: null }] satisfies WriterReply[])
@@ -141,6 +159,7 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
         return
       }
     }
+    fileWhenQuiet()
   })
 }
 

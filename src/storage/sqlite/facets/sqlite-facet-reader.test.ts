@@ -30,6 +30,7 @@ after(() => {
 function record(site: number, events: readonly NewEvent[]): void {
   database.exec('BEGIN IMMEDIATE')
   const { outcome } = appender.append({ ...batchOf(site, []), events: packEvents(events, () => 0) })
+  appender.file(site)
   appender.flush()
   database.exec('COMMIT')
   assert.equal(outcome, 'recorded')

@@ -33,20 +33,11 @@ export class RequestMatcher {
 
   constructor(database: DatabaseSync, dictionary: SqliteDictionary) {
     this.#dictionary = dictionary
-    this.#stored = new StoredSightings(database)
+    this.#stored = new StoredSightings(database, dictionary)
   }
 
-  /** Events that a transaction has gathered for one site; `runs` by type may grow. */
-  gathered(runs: readonly (readonly EventColumns[])[]): GatheredSightings {
-    return new GatheredSightings(runs, origin => this.#stored.subjectOf(origin))
-  }
-
-  /** To be called after a rollback. */
-  discard(): void {
-    this.#stored.forget()
-  }
-
-  match(site: number, events: PackedEvents, gathered: GatheredSightings | null): Matches {
+  /** `gathered`: what the transaction is about to store of the site. */
+  match(site: number, events: PackedEvents, gathered: GatheredSightings): Matches {
     const isFresh = new Uint8Array(events.count).fill(1)
     const ways = events.ways.slice()
     const ofBatch: SightingHolder = {
@@ -60,7 +51,7 @@ export class RequestMatcher {
     sightedByType(events).forEach((indexes, type) => {
       if (indexes.length === 0) return
       const window = new SightingWindow(this.#stored, site, type)
-      const others = [gathered?.ofType(type) ?? new SightedEvents(), new SightedEvents()]
+      const others = [gathered.ofType(type), new SightedEvents()]
       for (const index of indexes) {
         const request = requestOf(index)
         const { time } = request
@@ -108,7 +99,10 @@ export class RequestMatcher {
   }
 }
 
-/** Found only where they are asked for: most transactions have no two ways in of one site. */
+/**
+ * Events that a transaction has gathered for one site; `runs` by type may grow. Looked through only where they are asked for: most
+ * transactions have no two ways in of one site.
+ */
 export class GatheredSightings {
   readonly #runs: readonly (readonly EventColumns[])[]
   readonly #subjectOf: (origin: number) => number

@@ -2,22 +2,20 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { eventTypes } from '../../../domain/event.ts'
 import { allocateColumns, ChunkReader, type EventColumns, encodeChunk } from '../chunks/sqlite-chunk.ts'
+import type { SqliteDictionary } from '../sqlite-dictionary.ts'
 import { SightedEvents, type SightingHolder } from './sqlite-sighted-events.ts'
 import { fingerprintOf, sightingOf, waysOf } from './sqlite-sighting.ts'
 
 type Row = Record<string, unknown>
 
-/** The memory of subjects starts again empty beyond this. */
-const rememberedMax = 200_000
-
 export class StoredSightings {
   readonly #before: StatementSync
   readonly #after: StatementSync
   readonly #update: StatementSync
-  readonly #subject: StatementSync
-  readonly #subjects = new Map<number, number>()
+  readonly #dictionary: SqliteDictionary
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, dictionary: SqliteDictionary) {
+    this.#dictionary = dictionary
     const ofRun = 'SELECT id, first_time, first_id, data FROM chunk WHERE site = ? AND type = ?'
     this.#before = database.prepare(
       `${ofRun} AND (first_time, first_id) <= (?, ?) ORDER BY first_time DESC, first_id DESC LIMIT 1`,
@@ -26,7 +24,6 @@ export class StoredSightings {
       `${ofRun} AND (first_time, first_id) > (?, ?) ORDER BY first_time, first_id LIMIT 1`,
     )
     this.#update = database.prepare('UPDATE chunk SET data = ? WHERE id = ?')
-    this.#subject = database.prepare('SELECT subject FROM origin WHERE id = ?')
   }
 
   before(site: number, type: number, time: number): Row | undefined {
@@ -42,18 +39,7 @@ export class StoredSightings {
   }
 
   subjectOf(origin: number): number {
-    let subject = this.#subjects.get(origin)
-    if (subject === undefined) {
-      subject = Number(this.#subject.get(origin)!.subject)
-      if (this.#subjects.size >= rememberedMax) this.#subjects.clear()
-      this.#subjects.set(origin, subject)
-    }
-    return subject
-  }
-
-  /** To be called after a rollback: numbers of origins made in it are void. */
-  forget(): void {
-    this.#subjects.clear()
+    return this.#dictionary.subjectOf(origin)
   }
 }
 

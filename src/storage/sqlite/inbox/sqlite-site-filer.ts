@@ -1,0 +1,160 @@
+/**
+ * Files events into chunks and roll-ups, inside a transaction that someone else begins and commits. What one transaction files of a
+ * site is gathered and written once at its end. A site is filed whole: what lies in its inbox comes first.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { dayMs, dayOf, hourMs } from '../../../domain/date-range.ts'
+import { toDecimal, zeroSum } from '../../../domain/money.ts'
+import type { EventColumns } from '../chunks/sqlite-chunk.ts'
+import { ChunkWriter } from '../chunks/sqlite-chunk-writer.ts'
+import { addToSubject, type DayTotals, dayKey, decodeDay, emptyDay, encodeDay } from '../days/sqlite-day.ts'
+import { FacetWriter } from '../facets/sqlite-facet-writer.ts'
+import { type FacetTable, facetCountry } from '../facets/sqlite-facets.ts'
+import type { HealthWriter } from '../health/sqlite-health-writer.ts'
+import { GatheredSightings } from '../sightings/sqlite-request-matcher.ts'
+import type { SqliteDictionary } from '../sqlite-dictionary.ts'
+import type { Inbox, InboxRow } from './sqlite-inbox.ts'
+
+interface GatheredSite {
+  /** By type; each in the order of arrival. */
+  readonly events: EventColumns[][]
+  readonly sightings: GatheredSightings
+  readonly days: Map<number, GatheredDay>
+  /** Ways in that have stored events with a sighting, as bits. */
+  ways: number
+  recordedAt: number
+}
+
+interface GatheredDay {
+  readonly totals: DayTotals
+  readonly tail: FacetTable
+}
+
+export class SiteFiler {
+  readonly #inbox: Inbox
+  readonly #dictionary: SqliteDictionary
+  readonly #health: HealthWriter
+  readonly #chunks: ChunkWriter
+  readonly #facets: FacetWriter
+  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #gathered = new Map<number, GatheredSite>()
+
+  constructor(database: DatabaseSync, inbox: Inbox, dictionary: SqliteDictionary, health: HealthWriter) {
+    this.#inbox = inbox
+    this.#dictionary = dictionary
+    this.#health = health
+    this.#chunks = new ChunkWriter(database)
+    this.#facets = new FacetWriter(database)
+    this.#statements = prepareStatements(database)
+  }
+
+  /** Whether this transaction files the site: what is added to it costs next to nothing then. */
+  isFiling(site: number): boolean {
+    return this.#gathered.has(site)
+  }
+
+  /** Ways in that have stored events with a sighting, as bits; 0 for a site that this transaction does not file. */
+  waysOf(site: number): number {
+    return this.#gathered.get(site)?.ways ?? 0
+  }
+
+  /** Takes what lies in the site's inbox. */
+  file(site: number): void {
+    this.#of(site)
+  }
+
+  add(site: number, rows: readonly InboxRow[]): void {
+    const gathered = this.#of(site)
+    for (const row of rows) this.#add(site, gathered, row)
+  }
+
+  /** The events that this transaction files of a site, to be searched for other reports of the same requests. */
+  sightingsOf(site: number): GatheredSightings {
+    return this.#of(site).sightings
+  }
+
+  /** Writes what was gathered; to be called once, right before the commit. */
+  flush(): void {
+    for (const [site, { events, days, recordedAt, ways }] of this.#gathered) {
+      if (events.every(runs => runs.length === 0)) continue
+      events.forEach((runs, type) => {
+        if (runs.length > 0) this.#chunks.write(site, type, runs)
+      })
+      for (const [day, { totals }] of days) this.#statements.putDay.run(dayKey(site, day), encodeDay(totals))
+      this.#statements.changeSite.run(site, recordedAt, ways, this.#health.take(site))
+    }
+    this.#facets.flush()
+    this.#gathered.clear()
+  }
+
+  /** To be called after a rollback. */
+  discard(): void {
+    this.#gathered.clear()
+    this.#facets.discard()
+  }
+
+  #of(site: number): GatheredSite {
+    let gathered = this.#gathered.get(site)
+    if (gathered) return gathered
+    const state = this.#statements.state.get(site)
+    const events: EventColumns[][] = [[], [], []]
+    gathered = {
+      events,
+      sightings: new GatheredSightings(events, origin => this.#dictionary.subjectOf(origin)),
+      days: new Map(),
+      ways: Number(state?.ways ?? 0),
+      recordedAt: 0,
+    }
+    this.#gathered.set(site, gathered)
+    const rows = this.#inbox.take(site)
+    if (state?.removed !== 1) for (const row of rows) this.#add(site, gathered, row)
+    return gathered
+  }
+
+  #add(site: number, gathered: GatheredSite, { type, columns, ways, recordedAt, note }: InboxRow): void {
+    gathered.events[type]!.push(columns)
+    gathered.ways |= ways
+    gathered.recordedAt = Math.max(gathered.recordedAt, recordedAt)
+    this.#addToDays(site, gathered.days, type, columns)
+    if (note) this.#health.add(site, note)
+  }
+
+  #addToDays(site: number, days: Map<number, GatheredDay>, type: number, columns: EventColumns): void {
+    for (let i = 0; i < columns.count; i++) {
+      const time = columns.time[i]!
+      const number = dayOf(time)
+      const day = days.get(number) ?? this.#openDay(site, days, number)
+      const subject = this.#dictionary.subjectOf(columns.origin[i]!)
+      const value = columns.value?.[i] ?? Number.NaN
+      const sum = Number.isNaN(value) ? zeroSum : toDecimal(value)
+      day.totals.hours[Math.floor((time - number * dayMs) / hourMs) * 3 + type]!++
+      addToSubject(day.totals, subject, sum)
+      day.tail.add(subject, columns.path[i]!, facetCountry(columns.country[i]!), 1, sum)
+    }
+  }
+
+  #openDay(site: number, days: Map<number, GatheredDay>, number: number): GatheredDay {
+    const stored = this.#statements.getDay.get(dayKey(site, number))
+    const totals = stored ? decodeDay(stored.data as Uint8Array) : emptyDay()
+    const day = { totals, tail: this.#facets.tailOf(site, number) }
+    days.set(number, day)
+    return day
+  }
+}
+
+function prepareStatements(database: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => database.prepare(sql)
+  return {
+    state: prepare('SELECT removed, ways FROM site_state WHERE site = ?'),
+    // A revision is at least the time, so that a restored backup never repeats one.
+    changeSite: prepare(
+      `INSERT INTO site_state (site, revision, ways, health) VALUES (?1, ?2, ?3, coalesce(?4, x''))
+       ON CONFLICT (site) DO UPDATE SET
+         revision = max(revision + 1, ?2), ways = ?3, health = coalesce(?4, health)`,
+    ),
+    getDay: prepare('SELECT data FROM day WHERE key = ?'),
+    putDay: prepare(
+      'INSERT INTO day (key, data) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET data = excluded.data',
+    ),
+  }
+}
