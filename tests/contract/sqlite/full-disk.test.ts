@@ -95,6 +95,37 @@ test('on a full disk nothing is recorded in part, questions are answered, and sp
   database.close()
 })
 
+test('on a full disk a site whose events wait to be filed says so, others are answered, and nothing is lost', async t => {
+  const disk = mountSmallDisk()
+  if (typeof disk === 'string') return t.skip(disk)
+  t.after(disk.unmount)
+  const [file, ballast] = [join(disk.folder, 'footfall.db'), join(disk.folder, 'ballast')]
+  writeFileSync(ballast, new Uint8Array(diskBytes / 3))
+  const stores = openSqlite({ file })
+  t.after(() => stores.close())
+  const { events } = stores
+  assert.equal((await events.append(batchOf(1, manyEvents(500)))).outcome, 'recorded')
+  assert.equal(await assertRollUpsEqualList(events, 1), 500)
+  const recorded = new Map<number, number>()
+  for (let number = 0; ; number++) {
+    const site = 2 + (number % 40)
+    const [sent] = await Promise.allSettled([events.append(batchOf(site, manyEvents(100)))])
+    if (sent!.status === 'rejected') break
+    recorded.set(site, (recorded.get(site) ?? 0) + 100)
+  }
+  assert.equal(await assertRollUpsEqualList(events, 1), 500)
+  const answers = await Promise.allSettled([...recorded.keys()].map(async site => events.revision(site)))
+  const refusals = answers.filter(answer => answer.status === 'rejected').map(({ reason }) => reason)
+  assert.ok(refusals.length > 0)
+  for (const reason of refusals) {
+    assert.ok(reason instanceof AppError && reason.code === 'OVERLOADED', String(reason))
+    assert.match(reason.message, /full/)
+  }
+
+  rmSync(ballast)
+  for (const [site, count] of recorded) assert.equal(await assertRollUpsEqualList(events, site), count)
+})
+
 test('a store that is closed while the disk is full closes, and everything acknowledged is there later', async t => {
   const disk = mountSmallDisk()
   if (typeof disk === 'string') return t.skip(disk)

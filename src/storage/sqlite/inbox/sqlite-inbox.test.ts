@@ -1,0 +1,237 @@
+/** What waits in the inbox must be in every answer, survive everything, and never grow beyond its bounds. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { assertRollUpsEqualList } from '../../../../tests/contract/event-model.ts'
+import {
+  batchOf,
+  botEvent,
+  conversionEvent,
+  everyDay,
+  listAll,
+  manyEvents,
+  noon,
+  record,
+  referralEvent,
+  someProvenance,
+} from '../../../../tests/contract/sample-events.ts'
+import { type OpenedSqlite, openTemporarySqlite } from '../../../../tests/contract/temporary-sqlite.ts'
+import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts'
+import { dayMs } from '../../../domain/date-range.ts'
+import type { Arrival, NewEvent } from '../../../domain/event.ts'
+import type { EventStore } from '../../event-store.ts'
+import { openSqlite } from '../open-sqlite.ts'
+import { SqliteAppender } from '../sqlite-appender.ts'
+import { packEvents } from '../sqlite-packed-events.ts'
+
+describe('what waits in the inbox', () => {
+  let engine: OpenedSqlite
+  let raw: DatabaseSync
+  before(async () => {
+    engine = await openTemporarySqlite()
+    raw = new DatabaseSync(engine.file)
+  })
+  after(async () => {
+    raw.close()
+    await engine.close()
+  })
+  const waiting = (site: number): number =>
+    Number(
+      raw.prepare('SELECT coalesce(sum(events), 0) AS events FROM inbox WHERE site = ?').get(site)?.events,
+    )
+
+  test('is filed by the first question about its site, and by no other', async () => {
+    const { events } = engine.stores
+    await record(events, 1, manyEvents(30))
+    await record(events, 2, manyEvents(20))
+    assert.deepEqual([waiting(1), waiting(2)], [30, 20])
+    assert.equal((await listAll(events, 1)).length, 30)
+    assert.deepEqual([waiting(1), waiting(2)], [0, 20])
+  })
+
+  test('is in the answers of another process, and in those after it filed', async () => {
+    const { events } = engine.stores
+    const other = (await engine.reopen()).events
+    for (let round = 1; round <= 3; round++) {
+      await record(events, 3, manyEvents(10))
+      assert.equal((await other.countsByName(3, everyDay)).bot[0]!.count, round * 20 - 10)
+      await record(other, 3, manyEvents(10))
+      assert.equal((await events.countsByName(3, everyDay)).bot[0]!.count, round * 20)
+    }
+  })
+
+  test('changes the revision, which no two states share', async () => {
+    const { events } = engine.stores
+    const seen = new Set<number>()
+    for (let i = 0; i < 10; i++) {
+      await record(events, 4, manyEvents(3))
+      seen.add(await events.revision(4))
+    }
+    assert.equal(seen.size, 10)
+  })
+
+  test('is filed once nothing was written for a while', async () => {
+    await record(engine.stores.events, 5, manyEvents(10))
+    assert.equal(waiting(5), 10)
+    for (let tries = 0; waiting(5) > 0; tries++) {
+      assert.ok(tries < 200, 'still waiting')
+      await sleep(50)
+    }
+    assert.equal((await listAll(engine.stores.events, 5)).length, 10)
+  })
+
+  test('goes away with its site, and nothing is told about it before', async () => {
+    const { events } = engine.stores
+    await record(events, 6, manyEvents(10))
+    await events.removeSite(6)
+    assert.equal(waiting(6), 0)
+    assert.deepEqual(await listAll(events, 6), [])
+    assert.equal((await events.append(batchOf(6, manyEvents(1)))).outcome, 'site-removed')
+  })
+
+  test('is matched with what another way in reports of the same requests', async () => {
+    const { events } = engine.stores
+    const seenBy = (arrival: Arrival): NewEvent[] =>
+      manyEvents(50, { client: '203.0.113.7', provenance: { ...someProvenance, arrival } })
+    await record(events, 7, seenBy('hits'))
+    assert.equal(waiting(7), 50)
+    await record(events, 7, seenBy('import'))
+    assert.equal((await listAll(events, 7)).length, 50)
+  })
+
+  test('is filed when a store is closed', async () => {
+    const file = join(temporaryFolder(), 'footfall.db')
+    const closing = openSqlite({ file })
+    for (let site = 1; site <= 50; site++) await record(closing.events, site, manyEvents(site))
+    await closing.close()
+    const database = new DatabaseSync(file)
+    assert.equal(database.prepare('SELECT count(*) AS rows FROM inbox').get()?.rows, 0)
+    assert.equal(database.prepare('SELECT sum(events) AS events FROM usage').get()?.events, 1275)
+    database.close()
+    const reopened = openSqlite({ file })
+    for (let site = 1; site <= 50; site++) assert.equal((await listAll(reopened.events, site)).length, site)
+    await reopened.close()
+  })
+})
+
+describe('the inbox stays within its bounds', () => {
+  /** Appends batches without a writer thread, seven a transaction; returns the most rows and events that ever waited. */
+  async function mostWaiting(
+    batches: number,
+    batch: (i: number) => { site: number; events: NewEvent[] },
+  ): Promise<{ rows: number; events: number }> {
+    const engine = await openTemporarySqlite()
+    const database = new DatabaseSync(engine.file)
+    database.exec('PRAGMA synchronous = OFF')
+    const appender = new SqliteAppender(database)
+    const count = database.prepare('SELECT count(*) AS rows, coalesce(sum(events), 0) AS events FROM inbox')
+    const most = { rows: 0, events: 0 }
+    for (let i = 0; i < batches; ) {
+      database.exec('BEGIN IMMEDIATE')
+      appender.begin()
+      do {
+        const { site, events } = batch(i)
+        const packed = packEvents(events, () => 0)
+        assert.equal(appender.append({ ...batchOf(site, []), events: packed }).outcome, 'recorded')
+      } while (++i % 7 > 0 && i < batches)
+      appender.flush()
+      database.exec('COMMIT')
+      const { rows, events } = count.get() as { rows: number; events: number }
+      most.rows = Math.max(most.rows, rows)
+      most.events = Math.max(most.events, events)
+    }
+    const sites = database.prepare('SELECT DISTINCT site FROM usage').all()
+    let recorded = 0
+    for (const { site } of sites) recorded += await assertRollUpsEqualList(engine.stores.events, Number(site))
+    assert.equal(recorded, batches * batch(0).events.length)
+    database.close()
+    await engine.close()
+    return most
+  }
+
+  test('of one site', async () => {
+    const most = await mostWaiting(200, () => ({ site: 1, events: manyEvents(500) }))
+    assert.ok(most.events > 0 && most.events < 8_000, `${most.events} events`)
+  })
+
+  test('of single events for many sites', async () => {
+    const most = await mostWaiting(25_000, i => ({ site: 1 + ((i * 37) % 400), events: [botEvent()] }))
+    assert.ok(most.rows > 10_000 && most.rows <= 20_000, `${most.rows} rows`)
+  })
+})
+
+const arrivals: readonly Arrival[] = ['hits', 'events', 'import']
+const clients = ['203.0.113.7', '203.0.113.8', undefined]
+const sentEvent = fc.record({
+  type: fc.nat(2),
+  name: fc.nat(3),
+  path: fc.nat(3),
+  second: fc.nat(40),
+  day: fc.nat(1),
+  client: fc.nat(2),
+})
+const step = fc.oneof(
+  fc.record({
+    site: fc.integer({ min: 1, max: 2 }),
+    arrival: fc.nat(2),
+    events: fc.array(sentEvent, { minLength: 1, maxLength: 8 }),
+  }),
+  fc.record({ ask: fc.integer({ min: 1, max: 2 }) }),
+)
+
+test('whenever it is filed, the same is stored', async () => {
+  let base = 0
+  const [early, late] = [await openTemporarySqlite(), await openTemporarySqlite()]
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async steps => {
+      base += 10
+      for (const [i, chosen] of steps.entries()) {
+        if ('ask' in chosen) {
+          await late.stores.events.revision(base + chosen.ask)
+          continue
+        }
+        const events = chosen.events.map(({ type, name, path, second, day, client }) =>
+          [botEvent, referralEvent, conversionEvent][type]!({
+            name: `name ${name}`,
+            path: `/${path}`,
+            createdAt: noon - day * dayMs + second * 1_000,
+            value: type === 2 ? name / 4 : null,
+            provenance: { ...someProvenance, arrival: arrivals[chosen.arrival]! },
+            ...(clients[client] && { client: clients[client] }),
+          }),
+        )
+        const intake = { arrival: arrivals[chosen.arrival]!, ignored: { noise: i }, duplicates: 1 }
+        for (const { stores } of [early, late])
+          await record(stores.events, base + chosen.site, events, { intake, now: noon + i })
+        await early.stores.events.revision(base + chosen.site)
+      }
+      for (const site of [base + 1, base + 2])
+        assert.deepEqual(
+          await everythingOf(late.stores.events, site),
+          await everythingOf(early.stores.events, site),
+        )
+    }),
+    { numRuns: 60 },
+  )
+  await Promise.all([early.close(), late.close()])
+})
+
+async function everythingOf(events: EventStore, site: number): Promise<unknown> {
+  const listed = (await listAll(events, site)).map(({ id: _, ...event }) => event)
+  const range = { start: Math.floor(noon / dayMs) - 2, end: Math.floor(noon / dayMs) }
+  const filter = { names: null, path: null, country: null }
+  const inOrder = (rows: readonly unknown[]): string[] => rows.map(row => JSON.stringify(row)).sort()
+  const facets = await events.facets(site, { range, filter, pagesMax: 100, pageOrder: null })
+  return {
+    total: await assertRollUpsEqualList(events, site),
+    listed: inOrder(listed),
+    counts: await events.countsByName(site, range),
+    hours: await events.series(site, range, 'hour'),
+    facets: [inOrder(facets.names), inOrder(facets.pages), facets.countries],
+    attribution: inOrder(await events.attribution(site, range)),
+    health: await events.health(site),
+  }
+}
