@@ -25,6 +25,7 @@ const codesOfEvery: readonly ErrorCode[] = [
   'USER_NOT_FOUND',
   'INSUFFICIENT_SCOPE',
   'SERVER_ERROR',
+  'OVERLOADED',
 ]
 const codesOfReads: readonly ErrorCode[] = ['RATE_LIMITED']
 const codesOfWrites: readonly ErrorCode[] = [
@@ -35,13 +36,7 @@ const codesOfWrites: readonly ErrorCode[] = [
     'INVALID_PARAMETER',
     'PAYLOAD_TOO_LARGE',
   ] as const),
-  ...([
-    'UNSUPPORTED_MEDIA_TYPE',
-    'IDEMPOTENCY_MISMATCH',
-    'LIMIT_EXCEEDED',
-    'RATE_LIMITED',
-    'OVERLOADED',
-  ] as const),
+  ...(['UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_MISMATCH', 'LIMIT_EXCEEDED', 'RATE_LIMITED'] as const),
 ]
 
 const IdempotencyHeader = Type.Object({
