@@ -19,6 +19,13 @@ export interface AccessParts {
 
 const bearer = /^bearer +([^\s]+) *$/i
 
+/**
+ * Hashes by Authorization header of keys that were let in, so that a program that asks again and again costs a look-up instead of
+ * a hash (row 1 of docs/performance.md). Whether the key still counts is asked every time. Beyond this many it starts again empty.
+ */
+const rememberedMax = 1_000
+const hashes = new Map<string, string>()
+
 /** Throws MISSING_KEY, INVALID_KEY or USER_NOT_FOUND. */
 export function authenticate(parts: AccessParts, authorization: string | undefined): Soon<Caller> {
   if (authorization === undefined) {
@@ -27,15 +34,30 @@ export function authenticate(parts: AccessParts, authorization: string | undefin
       'This needs an API key in the header "Authorization: Bearer <API key>".',
     )
   }
-  const token = bearer.exec(authorization)?.[1]
-  if (token === undefined) throw notAKey()
-  return whenKnown(parts.accounts.findKey(hashApiKey(token)), owner => {
-    if (!owner) throw isApiKey(token) ? unknownKey() : notAKey()
+  const known = hashes.get(authorization)
+  const keyHash = known ?? hashApiKey(tokenOf(authorization))
+  return whenKnown(parts.accounts.findKey(keyHash), owner => {
+    if (!owner) {
+      hashes.delete(authorization)
+      throw isApiKey(tokenOf(authorization)) ? unknownKey() : notAKey()
+    }
     if (!owner.account) {
       throw new AppError('USER_NOT_FOUND', 'The account that this API key belongs to no longer exists.')
     }
+    if (known === undefined) remember(authorization, keyHash)
     return { key: owner.key, account: owner.account, plan: planOf(parts.plans, owner.account) }
   })
+}
+
+function tokenOf(authorization: string): string {
+  const token = bearer.exec(authorization)?.[1]
+  if (token === undefined) throw notAKey()
+  return token
+}
+
+function remember(authorization: string, keyHash: string): void {
+  if (hashes.size >= rememberedMax) hashes.clear()
+  hashes.set(authorization, keyHash)
 }
 
 const notAKey = (): AppError =>

@@ -1,5 +1,5 @@
 /** The door of every API route: key, rate limit, scope and site, in this order, before anything else is looked at. */
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { authenticate, type Caller, requireScope, requireSite } from '../accounts/access.ts'
 import type { RateVerdict } from '../accounts/rate-limit.ts'
 import type { Scope } from '../domain/account.ts'
@@ -14,12 +14,12 @@ const failuresPerMinuteMax = 300
 export function admit(parts: HttpParts, scope: Scope): onRequestHookHandler {
   const access = { accounts: parts.stores.accounts, plans: parts.plans }
 
-  const admitCaller = (request: FastifyRequest, reply: FastifyReply, caller: Caller): Soon<void> => {
+  const admitCaller = (request: FastifyRequest, caller: Caller): Soon<void> => {
     const now = parts.clock()
     request.caller = caller
     parts.keyUse.used(caller.key.id, now)
     // Recording is bounded by the quota instead.
-    if (scope === 'read') countRequest(parts, request, reply, now)
+    if (scope === 'read') countRequest(parts, request, now)
     requireScope(caller, scope)
     const { siteId } = request.params as { siteId?: string }
     if (siteId === undefined) return
@@ -29,7 +29,7 @@ export function admit(parts: HttpParts, scope: Scope): onRequestHookHandler {
   }
 
   // With a callback, not async: a key and a site that are remembered let the request pass in the same turn.
-  return (request, reply, done) => {
+  return (request, _reply, done) => {
     parts.stores.beginRequest()
     let caller: Soon<Caller>
     try {
@@ -43,12 +43,12 @@ export function admit(parts: HttpParts, scope: Scope): onRequestHookHandler {
         .catch(error => {
           throw refuseGuessing(parts, request, error)
         })
-        .then(found => admitCaller(request, reply, found))
+        .then(found => admitCaller(request, found))
         .then(() => done(), done)
       return
     }
     try {
-      const admitted = admitCaller(request, reply, caller)
+      const admitted = admitCaller(request, caller)
       if (admitted instanceof Promise) admitted.then(() => done(), done)
       else done()
     } catch (error) {
@@ -57,12 +57,10 @@ export function admit(parts: HttpParts, scope: Scope): onRequestHookHandler {
   }
 }
 
-function countRequest(parts: HttpParts, request: FastifyRequest, reply: FastifyReply, now: number): void {
+function countRequest(parts: HttpParts, request: FastifyRequest, now: number): void {
   const { account, plan } = request.caller
   const verdict = parts.requestLimiter.take(account.id, plan.requestsPerMinute, now)
-  reply.header('x-ratelimit-limit', verdict.limit)
-  reply.header('x-ratelimit-remaining', verdict.remaining)
-  reply.header('x-ratelimit-reset', verdict.resetSeconds)
+  request.allowance = verdict
   if (verdict.allowed) return
   throw new AppError(
     'RATE_LIMITED',

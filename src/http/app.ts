@@ -2,6 +2,7 @@
 import compress from '@fastify/compress'
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { AppError } from '../domain/errors.ts'
+import { addApiHeaders } from './api-headers.ts'
 import { compressFromBytes } from './compression.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
 import { drainRoutes } from './drains/drain-routes.ts'
@@ -51,10 +52,13 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
   app.setSerializerCompiler(() => JSON.stringify)
   app.decorateRequest('caller')
   app.decorateRequest('site')
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(lacksHost(request) ? new AppError('INVALID_PARAMETER', 'The Host header is missing.') : undefined)
+  })
+  app.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
-    done(lacksHost(request) ? new AppError('INVALID_PARAMETER', 'The Host header is missing.') : undefined)
+    done()
   })
   // Unknown expectations may be ignored (RFC 9110, 10.1.1); Node's own answer has no request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
@@ -89,18 +93,11 @@ function registerOpen(open: FastifyInstance, parts: HttpParts): void {
 
 const corsMethods = 'GET, POST, OPTIONS'
 const corsHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match'
-const exposedHeaders =
-  'ETag, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed'
 
 /** Everything under /api/v1. */
 function registerApi(api: FastifyInstance, parts: HttpParts): void {
   const methodsByUrl = watchRoutes(api)
-  // A bearer key is no ambient credential: any origin may ask.
-  api.addHook('onRequest', (_request, reply, done) => {
-    reply.header('access-control-allow-origin', '*')
-    reply.header('access-control-expose-headers', exposedHeaders)
-    done()
-  })
+  addApiHeaders(api)
   answerInRounds(api)
   acceptBatchBodies(api)
   sitesRoute(api, parts)

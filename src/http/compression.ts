@@ -58,7 +58,7 @@ export function sendCompressed(
   reply.send(body.pipe(stream))
 }
 
-const isWhole = (body: string | Buffer | Readable): body is string | Buffer =>
+export const isWhole = (body: string | Buffer | Readable): body is string | Buffer =>
   typeof body === 'string' || Buffer.isBuffer(body)
 
 /** The preferred one of those that the client takes (RFC 9110, 12.5.3); null for none. */

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { dayMs } from '../domain/date-range.ts'
 import { type Soon, whenKnown } from '../domain/soon.ts'
 import type { Circumstances } from '../reports/answer-memory.ts'
-import { sendCompressed } from './compression.ts'
+import { isWhole, sendCompressed } from './compression.ts'
 import type { HttpParts } from './http-parts.ts'
 
 export interface Question {
@@ -68,6 +68,17 @@ function answerFrom(
   })
 }
 
+const cacheControl = 'private, no-cache'
+const contentType = 'application/json; charset=utf-8'
+const headersOfReports = [
+  'cache-control',
+  cacheControl,
+  'content-type',
+  contentType,
+  'vary',
+  'accept-encoding',
+]
+
 /** Sends JSON with its ETag, or 304 to a client that has it. */
 export function sendBody(
   request: FastifyRequest,
@@ -75,13 +86,19 @@ export function sendBody(
   etag: string,
   body: string | Buffer | Readable,
 ): Soon<void> {
+  const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers
+  const isKnown = isUnchanged(ifNoneMatch, etag)
+  if (reply.sendWhole && !isKnown && acceptEncoding === undefined && isWhole(body)) {
+    reply.sendWhole(['etag', etag, ...headersOfReports], body)
+    return
+  }
   reply.header('etag', etag)
-  reply.header('cache-control', 'private, no-cache')
-  if (isUnchanged(request.headers['if-none-match'], etag)) {
+  reply.header('cache-control', cacheControl)
+  if (isKnown) {
     reply.code(304).send()
     return
   }
-  reply.header('content-type', 'application/json; charset=utf-8')
+  reply.header('content-type', contentType)
   return sendCompressed(request, reply, body)
 }
 
