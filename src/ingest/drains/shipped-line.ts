@@ -34,6 +34,7 @@ export function openShippedLines(siteDomain: string): LineParser {
     directive(text) {
       for (const parser of parsers) parser.directive(text)
     },
+    plain: null,
     context: () => null,
   }
 }

@@ -1,13 +1,25 @@
 /** The events that lines of a log become when their visits count, with all that later explains or re-judges them. */
-import type { Visit } from '../../detection/detector.ts'
 import { pagePath } from '../../detection/page-path.ts'
 import { rememberRecent } from '../../detection/remember-recent.ts'
 import type { Arrival, NewEvent, Provenance } from '../../domain/event.ts'
 import { clientOf } from '../client-address.ts'
 import { type CountedVerdict, provenanceOf, subjectOf } from '../visit-event.ts'
+import type { LogLine } from './log-line.ts'
 
 const rememberedPaths = 10_000
 const rememberedClients = 10_000
+
+/** What is kept of a request; texts of its own, which keep no more of the log in memory than they say. */
+export interface GatheredVisit {
+  readonly path: string
+  readonly country: string
+  /** Address of the client as clientOf gives it. */
+  readonly client: string | null
+  readonly createdAt: number
+  readonly userAgent: string
+  readonly referrer: string
+  readonly status: number | null
+}
 
 /**
  * Gathers events. They become objects only when they are taken: thousands of objects that wait for their batch would be
@@ -33,14 +45,21 @@ export class EventGatherer {
     return this.#count
   }
 
-  add(visit: Visit, verdict: CountedVerdict, address: string, country: string, createdAt: number): void {
+  add(verdict: CountedVerdict, visit: GatheredVisit): void {
     const at = this.#count++
     this.#verdicts[at] = verdict
-    this.#paths[at] = this.#ownPath(pagePath(visit.url))
-    this.#countries[at] = country
-    this.#times[at] = createdAt
+    this.#paths[at] = visit.path
+    this.#countries[at] = visit.country
+    this.#times[at] = visit.createdAt
     this.#origins[at] = this.#provenances.of(visit, verdict.rule)
-    this.#clients[at] = this.#clientOf(address)
+    this.#clients[at] = visit.client
+  }
+
+  addLine(verdict: CountedVerdict, line: LogLine, country: string): void {
+    const { userAgent, referrer, status, timeMs } = line
+    const path = this.#ownPath(pagePath(line.url))
+    const client = this.#clientOf(line.address)
+    this.add(verdict, { path, country, client, createdAt: timeMs, userAgent, referrer, status })
   }
 
   /** Gives what was gathered since the last call. */
@@ -80,7 +99,7 @@ class ProvenanceMemory {
     this.#catalogueVersion = catalogueVersion
   }
 
-  of({ userAgent, referrer, status }: Visit, rule: string): Provenance {
+  of({ userAgent, referrer, status }: GatheredVisit, rule: string): Provenance {
     return (
       this.#known.get(userAgent)?.get(rule)?.get(referrer)?.get(status) ??
       this.#remember(ownText(userAgent), rule, ownText(referrer), status)

@@ -7,6 +7,7 @@ import type { CountryLookup } from '../country.ts'
 import { EventGatherer } from './event-gatherer.ts'
 import { emptyTally, type Tally } from './import-report.ts'
 import type { LineParser, LogLine, RawLine } from './log-line.ts'
+import { type LineRun, PlainJudge } from './plain-judge.ts'
 
 export interface JudgeParts {
   readonly detector: Detector
@@ -24,6 +25,7 @@ export class LineJudge {
   readonly #parts: JudgeParts
   readonly #parser: LineParser
   readonly #events: EventGatherer
+  readonly #plain: PlainJudge | null
   #latestMs: number
   #tally = emptyTally()
 
@@ -31,6 +33,7 @@ export class LineJudge {
     this.#parts = parts
     this.#parser = parser
     this.#events = new EventGatherer(parts.arrival, parts.detector.catalogueVersion)
+    this.#plain = parser.plain && new PlainJudge(parts, parser.plain, parser.line.siteDomain, this.#events)
     this.#latestMs = parts.clock() + dayMs
   }
 
@@ -40,10 +43,19 @@ export class LineJudge {
 
   /** What the lines since the last call came to. */
   takeJudged(): Judged {
+    this.#plain?.addTo(this.#tally)
     const judged = { events: this.#events.take(), tally: this.#tally }
     this.#tally = emptyTally()
     this.#latestMs = this.#parts.clock() + dayMs
     return judged
+  }
+
+  /** Judges plain lines until one is not, or until there are so many events; returns where that one begins, and how many it judged. */
+  judgePlain(run: LineRun, eventsMax: number): { readonly to: number; readonly lines: number } {
+    if (this.#plain === null) return { to: run.from, lines: 0 }
+    const before = this.#plain.lines
+    const to = this.#plain.judge(run, this.#latestMs, eventsMax)
+    return { to, lines: this.#plain.lines - before }
   }
 
   /** False when the line is malformed, which includes a time before 1970 or more than 24 h ahead. */
@@ -60,7 +72,7 @@ export class LineJudge {
       tally.ignored[verdict.reason]++
     } else {
       tally.recorded[verdict.kind]++
-      this.#events.add(line, verdict, line.address, this.#countryOf(line), line.timeMs)
+      this.#events.addLine(verdict, line, this.#countryOf(line))
     }
     return true
   }

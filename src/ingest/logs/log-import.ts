@@ -130,6 +130,8 @@ export class LogImport {
     const { eventsMax } = this.#parts.writer
     const reader = this.#reader
     for (;;) {
+      this.#takePlainLines(eventsMax)
+      if (this.#judge.eventCount >= eventsMax) return 'batch-full'
       const found = reader.next()
       if (found === 'needs-more') return found
       if (found === 'line' && !reader.isLine) {
@@ -143,8 +145,16 @@ export class LogImport {
         const text = found === 'line' ? reader.decoded : 'a line of more than 64 KiB'
         this.#parts.onMalformed(this, this.#lines + this.#notLines, text)
       }
-      if (this.#judge.eventCount >= eventsMax) return 'batch-full'
     }
+  }
+
+  #takePlainLines(eventsMax: number): void {
+    const reader = this.#reader
+    const { bytes, view, linesFrom: from, linesTo: to } = reader
+    if (from >= to) return
+    const judged = this.#judge.judgePlain({ bytes, view, from, to }, eventsMax)
+    reader.passOver(judged.to)
+    this.#lines += judged.lines
   }
 
   async #fill(): Promise<boolean> {

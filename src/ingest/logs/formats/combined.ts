@@ -1,15 +1,12 @@
 /**
  * The formats that Apache and nginx write by default: combined, common, and combined with a leading virtual host.
  * Apache: https://httpd.apache.org/docs/2.4/mod/mod_log_config.html; nginx: ngx_http_log_module, log_format combined.
- *
- * They are most logs there are, and row 9 of docs/performance.md needs them fast: bytes are looked at where they lie, and
- * a field becomes a text only when someone asks for it, which for most lines is the target alone.
  */
-import { isStaticPath } from '../../../detection/page-path.ts'
-import { ByteMemory, viewOf } from '../byte-memory.ts'
+import { viewOf } from '../byte-memory.ts'
 import { unescapeField } from '../escapes.ts'
 import { type LineParser, type LogFormat, type LogLine, noDirectives, type RawLine } from '../log-line.ts'
 import { clfTimeLength, createClfTimeReader } from '../log-time.ts'
+import { createPlainCombinedReader } from './plain-combined.ts'
 
 /** "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\""; whatever a server adds behind is passed over. */
 export const combined = clfFormat({
@@ -50,7 +47,8 @@ function clfFormat({ name, sample, virtualHost, agent }: ClfShape): LogFormat {
 
 function createClfParser(siteDomain: string, virtualHost: boolean, agent: boolean): LineParser {
   const line = new ClfLine(siteDomain)
-  return { line, parse: raw => line.read(raw, virtualHost, agent), ...noDirectives }
+  const plain = agent && !virtualHost ? createPlainCombinedReader() : null
+  return { line, parse: raw => line.read(raw, virtualHost, agent), plain, ...noDirectives }
 }
 
 const space = 32
@@ -62,24 +60,15 @@ const openingBracket = 91
 const backslash = 92
 const closingBracket = 93
 
-/** Where the fields of a line lie in what was read of the log. */
+/** Where the fields of a line lie in what was read of the log; a field becomes a text when someone asks for it. */
 class ClfLine implements LogLine {
   readonly siteDomain: string
   readonly country = ''
   timeMs = Number.NaN
   status: number | null = null
   readonly #readTime = createClfTimeReader()
-  readonly #addresses = new ByteMemory(readField)
-  readonly #referrers = new ByteMemory(readField)
-  readonly #userAgents = new ByteMemory(readField)
-  #text = ''
   #bytes: Buffer = Buffer.alloc(0)
   #view = viewOf(this.#bytes)
-  #isAscii = true
-  /** Where the next backslash of the text, `?` and `#` lie: looked for once, and not in every field. */
-  #escape = 0
-  #query = 0
-  #fragment = 0
   #requestFrom = 0
   #methodTo = 0
   #targetFrom = 0
@@ -96,43 +85,31 @@ class ClfLine implements LogLine {
   }
 
   get address(): string {
-    return this.#addresses.of(this.#bytes, this.#view, this.#addressFrom, this.#addressTo)
+    return readField(this.#bytes, this.#addressFrom, this.#addressTo)
   }
 
-  /** Nearly always GET, which needs no text of its own. */
+  /** As it stands there: escaped bytes of what is no HTTP are no method anyhow. */
   get method(): string {
-    const [from, to] = [this.#requestFrom, this.#methodTo]
-    return to - from === 3 && isGet(this.#bytes, from) ? 'GET' : this.#text.slice(from, to)
+    return this.#bytes.toString('latin1', this.#requestFrom, this.#methodTo)
   }
 
   get url(): string {
-    const [from, to] = [this.#targetFrom, this.#targetTo]
-    const isPlain = this.#isAscii && this.#escape >= to && (to - from !== 1 || this.#bytes[from] !== dash)
-    return isPlain ? this.#text.slice(from, to) : readField(this.#bytes, from, to)
-  }
-
-  /** Undefined where the bytes of the target are not the text of a path. */
-  get isAsset(): boolean | undefined {
-    const [from, to] = [this.#targetFrom, this.#targetTo]
-    if (!this.#isAscii || this.#escape < to || this.#bytes[from] !== slash) return undefined
-    return isStaticPath(this.#bytes, from, Math.min(to, this.#query, this.#fragment))
+    return readField(this.#bytes, this.#targetFrom, this.#targetTo)
   }
 
   get referrer(): string {
-    return this.#referrers.of(this.#bytes, this.#view, this.#referrerFrom, this.#referrerTo)
+    return readField(this.#bytes, this.#referrerFrom, this.#referrerTo)
   }
 
   get userAgent(): string {
-    return this.#userAgents.of(this.#bytes, this.#view, this.#agentFrom, this.#agentTo)
+    return readField(this.#bytes, this.#agentFrom, this.#agentTo)
   }
 
   /** False when the line is malformed. */
   read(raw: RawLine, virtualHost: boolean, agent: boolean): boolean {
     const { from, to } = raw
-    if (raw.bytes !== this.#bytes) this.#take(raw)
-    if (this.#escape < from) this.#escape = this.#next('\\', from)
-    if (this.#query < from) this.#query = this.#next('?', from)
-    if (this.#fragment < from) this.#fragment = this.#next('#', from)
+    this.#bytes = raw.bytes
+    this.#view = raw.view
     const addressTo = this.#readAddress(from, to, virtualHost)
     if (addressTo === -1) return false
     const requestFrom = this.#readMoment(addressTo, to)
@@ -144,21 +121,6 @@ class ClfLine implements LogLine {
     if (agent ? !this.#readReferrerAndAgent(sizeTo, to) : sizeTo !== to) return false
     this.#splitRequest(requestFrom, requestTo)
     return true
-  }
-
-  #take({ text, bytes, view, isAscii }: RawLine): void {
-    this.#text = text
-    this.#bytes = bytes
-    this.#view = view
-    this.#isAscii = isAscii
-    this.#escape = -1
-    this.#query = -1
-    this.#fragment = -1
-  }
-
-  #next(character: string, from: number): number {
-    const at = this.#text.indexOf(character, from)
-    return at === -1 ? this.#text.length : at
   }
 
   /** Returns where the client address ends, or -1. A virtual host is only one when an address follows it. */
@@ -254,8 +216,9 @@ class ClfLine implements LogLine {
 
   /** The quote that ends a field: one with an even number of backslashes before it. -1 when there is none before `to`. */
   #closingQuote(from: number, to: number): number {
-    for (let at = this.#text.indexOf('"', from); at !== -1 && at < to; at = this.#text.indexOf('"', at + 1)) {
-      if (this.#escape > at || !this.#isEscaped(from, at)) return at
+    const bytes = this.#bytes
+    for (let at = from; at < to; at++) {
+      if (bytes[at] === quote && (bytes[at - 1] !== backslash || !this.#isEscaped(from, at))) return at
     }
     return -1
   }
@@ -271,9 +234,6 @@ function readField(bytes: Buffer, from: number, to: number): string {
   if (to - from === 1 && bytes[from] === dash) return ''
   return unescapeField(bytes.toString('utf8', from, to))
 }
-
-const isGet = (bytes: Uint8Array, at: number): boolean =>
-  bytes[at] === 71 && bytes[at + 1] === 69 && bytes[at + 2] === 84
 
 const addressShape = /^[0-9a-f.:%]*[.:][0-9a-f.:%]*$/i
 

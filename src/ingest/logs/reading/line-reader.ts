@@ -1,5 +1,4 @@
 /** Cuts the bytes of a log into lines in flat memory, and knows what lies around the position it has reached. */
-import { isAscii } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { viewOf } from '../byte-memory.ts'
 import type { RawLine } from '../log-line.ts'
@@ -13,15 +12,13 @@ export const fingerprintLength = 64 * 1024
 
 /** Bytes kept before newly read ones: what lies before an unfinished line, and that line. */
 const keptLength = fingerprintLength + lineLengthMax
-const readLength = 480 * 1024
-/** The text of so many bytes still lives and dies among young objects; a longer one would be kept like a long-lived one. */
-const textLength = 96 * 1024
+/** Handing a read to another thread and hearing of it costs as much as a hundred lines: it should bring thousands (row 9 of docs/performance.md). */
+const readLength = 1024 * 1024
 
 const newline = 10
 const carriageReturn = 13
 const numberSign = 35
 const byteOrderMark = [0xef, 0xbb, 0xbf]
-const notAscii = /[\x80-\xff]/
 
 /** What `next` found: nothing before more bytes are read, a line (which the reader then shows), or one that is too long. */
 export type Found = 'needs-more' | 'line' | 'too-long'
@@ -46,21 +43,19 @@ export interface Fingerprint {
 
 /** Shows the line found last; what it shows is overwritten by the next `fill`. */
 export class LineReader implements RawLine {
-  text = ''
+  /** All that lies in memory; what is before `next` is behind us. */
   bytes: Buffer = Buffer.alloc(0)
   view = viewOf(this.bytes)
-  isAscii = true
   from = 0
   to = 0
   readonly #source: ByteSource
-  /** What lies from #low to #read is of the log; `text` is what lies from #textAt to #end; the next line begins at #next. */
+  /** What lies from #low to #read is of the log; the next line begins at #next. */
   #buffer = Buffer.allocUnsafe(keptLength + readLength)
   #spare = Buffer.allocUnsafe(keptLength + readLength)
   #low = keptLength
   #next = keptLength
-  #textAt = keptLength
-  #end = keptLength
   #read = keptLength
+  #linesTo = keptLength
   /** Where #buffer[0] lies in the log. */
   #base = -keptLength
   /** Inside a line whose beginning is dealt with already. */
@@ -77,6 +72,7 @@ export class LineReader implements RawLine {
     start.before.copy(this.#buffer, this.#low)
     this.#base = start.offset - keptLength
     this.#passOverRestOfLine()
+    this.#showBytes()
   }
 
   /** Bytes of the log that are dealt with: the lines given, and what was passed over. */
@@ -101,7 +97,7 @@ export class LineReader implements RawLine {
 
   /** Whether `next` would give something. */
   get holdsLine(): boolean {
-    return this.text.includes('\n', this.#next - this.#textAt)
+    return this.bytes.includes(newline, this.#next)
   }
 
   /** The first bytes of the log, as far as they were read, at most fingerprintLength. */
@@ -111,10 +107,6 @@ export class LineReader implements RawLine {
 
   /** Reads on; false when the source has nothing more for now. Call it when `next` needs more. */
   async fill(): Promise<boolean> {
-    if (this.#end < this.#read) {
-      this.#showText(this.#end)
-      return true
-    }
     const reading = this.#reading ?? this.#source.read(this.#spare, keptLength)
     this.#reading = null
     const read = await reading
@@ -131,10 +123,10 @@ export class LineReader implements RawLine {
   }
 
   next(): Found {
-    const from = this.#next - this.#textAt
-    const end = this.text.indexOf('\n', from)
+    const end = this.bytes.indexOf(newline, this.#next)
     if (end === -1) return this.#passOverTooLong()
-    this.#next = this.#textAt + end + 1
+    const from = this.#next
+    this.#next = end + 1
     if (this.#passingOver) {
       this.#passingOver = false
       return this.next()
@@ -144,10 +136,24 @@ export class LineReader implements RawLine {
     return 'line'
   }
 
+  /** Where the lines that `next` would give begin in `bytes`. */
+  get linesFrom(): number {
+    return this.#passingOver ? this.#linesTo : this.#next
+  }
+
+  /** Where the last of them ends; not behind `linesFrom` when there is none. */
+  get linesTo(): number {
+    return this.#linesTo
+  }
+
+  /** Passes over lines that somebody else has read, up to where one begins. */
+  passOver(to: number): void {
+    this.#next = to
+  }
+
   /** The line found last, as UTF-8. */
   get decoded(): string {
-    const line = this.text.slice(this.from, this.to)
-    return this.isAscii || !notAscii.test(line) ? line : this.bytes.toString('utf8', this.from, this.to)
+    return this.bytes.toString('utf8', this.from, this.to)
   }
 
   /** Blank lines, and those that begin with `#`, are no lines. */
@@ -161,13 +167,13 @@ export class LineReader implements RawLine {
    */
   showUnfinished(): boolean {
     if (this.available === 0 || this.#passingOver) return false
-    this.#show(this.#next - this.#textAt, this.text.length)
+    this.#show(this.#next, this.#read)
     return true
   }
 
   /** What will still come of that line is passed over too. */
   passOverUnfinished(): void {
-    this.#next = this.#end
+    this.#next = this.#read
     this.#passOverRestOfLine()
   }
 
@@ -175,13 +181,11 @@ export class LineReader implements RawLine {
   async skipTo(offset: number): Promise<boolean> {
     while (this.#base + this.#read < offset) {
       this.#next = this.#read
-      this.#end = this.#read
       this.readAhead()
       if (!(await this.fill())) return false
     }
     this.#next = offset - this.#base
     this.#passOverRestOfLine()
-    this.#showText(this.#next)
     return true
   }
 
@@ -221,17 +225,13 @@ export class LineReader implements RawLine {
     this.#read = keptLength + read
     this.#growHead()
     if (this.offset === 0 && byteOrderMark.every((byte, n) => this.ahead[n] === byte)) this.#next += 3
-    this.#showText(keptLength)
+    this.#showBytes()
   }
 
-  /** Makes a text of what follows, up to textLength behind `from`. */
-  #showText(from: number): void {
-    this.#textAt = this.#next
-    this.#end = Math.min(this.#read, from + textLength)
-    this.bytes = this.#buffer.subarray(this.#next, this.#end)
+  #showBytes(): void {
+    this.bytes = this.#buffer.subarray(0, this.#read)
     this.view = viewOf(this.bytes)
-    this.text = this.bytes.toString('latin1')
-    this.isAscii = isAscii(this.bytes)
+    this.#linesTo = Math.max(this.#next, this.bytes.lastIndexOf(newline) + 1)
   }
 
   #growHead(): void {
@@ -244,9 +244,9 @@ export class LineReader implements RawLine {
 
   /** Without an end of line in sight: a line that may still become one is waited for, a longer one is given up. */
   #passOverTooLong(): Found {
-    const tooLong = this.#end - this.#next > lineLengthMax
+    const tooLong = this.#read - this.#next > lineLengthMax
     if (!tooLong && !this.#passingOver) return 'needs-more'
-    this.#next = this.#end
+    this.#next = this.#read
     const reported = this.#passingOver
     this.#passingOver = true
     return reported ? 'needs-more' : 'too-long'
@@ -257,7 +257,6 @@ export class LineReader implements RawLine {
     this.#passingOver = this.#next > this.#low && this.#buffer[this.#next - 1] !== newline
   }
 
-  /** From and to are positions in `text`. */
   #show(from: number, to: number): void {
     this.from = from
     this.to = to > from && this.bytes[to - 1] === carriageReturn ? to - 1 : to

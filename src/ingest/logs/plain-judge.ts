@@ -1,0 +1,175 @@
+/**
+ * Judges plain lines: the same verdicts and events that LineJudge comes to, found by the bytes of a line's fields, each of which
+ * is judged when it is met for the first time (row 9 of docs/performance.md).
+ */
+import { ignoreReasons, type UserAgentVerdict, type Verdict } from '../../detection/detector.ts'
+import { isStaticPath, pagePath } from '../../detection/page-path.ts'
+import { clientOf } from '../client-address.ts'
+import { ByteMemory } from './byte-memory.ts'
+import type { EventGatherer } from './event-gatherer.ts'
+import type { Tally } from './import-report.ts'
+import type { JudgeParts } from './line-judge.ts'
+import { type PlainLineReader, plainMethods } from './log-line.ts'
+
+/** A run of whole lines. */
+export interface LineRun {
+  readonly bytes: Buffer
+  readonly view: DataView
+  readonly from: number
+  readonly to: number
+}
+
+interface Agent {
+  readonly userAgent: string
+  readonly verdict: UserAgentVerdict
+}
+
+interface Referrer {
+  readonly referrer: string
+  /** Of a request without a query, whose marks would count too. */
+  readonly verdict: Exclude<Verdict, { kind: 'bot' }>
+}
+
+interface Client {
+  readonly country: string
+  readonly client: string | null
+}
+
+/** Requests are told apart by status, method and whether they are of a static asset. */
+const requestKinds = 1000 * plainMethods.length * 2
+const unknown = -2
+const counts = -1
+
+export class PlainJudge {
+  readonly #parts: JudgeParts
+  readonly #reader: PlainLineReader
+  readonly #siteDomain: string
+  readonly #events: EventGatherer
+  /** By kind of request: the number of the reason why it is ignored. */
+  readonly #requests = new Int8Array(requestKinds).fill(unknown)
+  readonly #agents: ByteMemory<Agent>
+  readonly #referrers: ByteMemory<Referrer>
+  readonly #clients: ByteMemory<Client>
+  readonly #paths = new ByteMemory((bytes, from, to) => pagePath(textOf(bytes, from, to)))
+  readonly #ignored = new Int32Array(ignoreReasons.length)
+  #lines = 0
+  #bots = 0
+  #referrals = 0
+
+  constructor(parts: JudgeParts, reader: PlainLineReader, siteDomain: string, events: EventGatherer) {
+    const { detector, countryOf } = parts
+    this.#parts = parts
+    this.#reader = reader
+    this.#siteDomain = siteDomain
+    this.#events = events
+    this.#agents = new ByteMemory((bytes, from, to) => {
+      const userAgent = fieldOf(bytes, from, to)
+      return { userAgent, verdict: detector.judgeUserAgent(userAgent) }
+    })
+    this.#referrers = new ByteMemory((bytes, from, to) => {
+      const referrer = fieldOf(bytes, from, to)
+      return { referrer, verdict: detector.judgeReferrer({ referrer, url: '/', siteDomain }) }
+    })
+    this.#clients = new ByteMemory((bytes, from, to) => {
+      const address = fieldOf(bytes, from, to)
+      return { country: countryOf(address), client: clientOf(address) }
+    })
+  }
+
+  /** Judges the lines of the run up to the first that is not plain or not of a time until `latestMs`, and returns where that one begins. */
+  judge({ bytes, view, from, to }: LineRun, latestMs: number, eventsMax: number): number {
+    const reader = this.#reader
+    const { line } = reader
+    let at = from
+    while (at < to && this.#events.count < eventsMax) {
+      const next = reader.read(bytes, view, at, to)
+      if (next === -1 || !(line.timeMs >= 0 && line.timeMs <= latestMs)) break
+      const ignored = this.#judgeRequest(bytes)
+      if (ignored !== counts) this.#ignored[ignored]!++
+      else this.#judgeVisitor(bytes, view)
+      this.#lines++
+      at = next
+    }
+    return at
+  }
+
+  /** Lines judged since the tally was taken. */
+  get lines(): number {
+    return this.#lines
+  }
+
+  /** Adds what the lines came to since the last call. */
+  addTo(tally: Tally): void {
+    tally.lines += this.#lines
+    tally.recorded.bot += this.#bots
+    tally.recorded.referral += this.#referrals
+    ignoreReasons.forEach((reason, number) => {
+      tally.ignored[reason] += this.#ignored[number]!
+    })
+    this.#lines = 0
+    this.#bots = 0
+    this.#referrals = 0
+    this.#ignored.fill(0)
+  }
+
+  #judgeRequest(bytes: Buffer): number {
+    const { status, method, targetFrom, pathTo, targetTo } = this.#reader.line
+    const isAsset = isStaticPath(bytes, targetFrom, pathTo) ? 1 : 0
+    const kind = (status * plainMethods.length + method) * 2 + isAsset
+    const known = this.#requests[kind]!
+    if (known !== unknown) return known
+    const url = textOf(bytes, targetFrom, targetTo)
+    const verdict = this.#parts.detector.judgeRequest({ method: plainMethods[method]!, status, url })
+    const ignored = verdict === null ? counts : ignoreReasons.indexOf(verdict.reason)
+    this.#requests[kind] = ignored
+    return ignored
+  }
+
+  #judgeVisitor(bytes: Buffer, view: DataView): void {
+    const { line } = this.#reader
+    const { userAgent, verdict: ofAgent } = this.#agents.of(bytes, view, line.agentFrom, line.agentTo)
+    if (ofAgent.kind === 'ignored') {
+      this.#ignored[ignoreReasons.indexOf(ofAgent.reason)]!++
+      return
+    }
+    const known = this.#referrers.of(bytes, view, line.referrerFrom, line.referrerTo)
+    const { referrer } = known
+    const verdict =
+      ofAgent.kind === 'bot'
+        ? ofAgent
+        : line.pathTo === line.targetTo
+          ? known.verdict
+          : this.#judgeLanding(bytes, referrer)
+    if (verdict.kind === 'ignored') {
+      this.#ignored[ignoreReasons.indexOf(verdict.reason)]!++
+      return
+    }
+    if (verdict.kind === 'bot') this.#bots++
+    else this.#referrals++
+    const { country, client } = this.#clients.of(bytes, view, line.addressFrom, line.addressTo)
+    const path = this.#paths.of(bytes, view, line.targetFrom, line.pathTo)
+    this.#events.add(verdict, {
+      path,
+      country,
+      client,
+      createdAt: line.timeMs,
+      userAgent,
+      referrer,
+      status: line.status,
+    })
+  }
+
+  #judgeLanding(bytes: Buffer, referrer: string): Referrer['verdict'] {
+    const { targetFrom, targetTo } = this.#reader.line
+    const url = textOf(bytes, targetFrom, targetTo)
+    return this.#parts.detector.judgeReferrer({ referrer, url, siteDomain: this.#siteDomain })
+  }
+}
+
+/** Of ASCII. */
+const textOf = (bytes: Buffer, from: number, to: number): string => bytes.toString('latin1', from, to)
+
+const dash = 45
+
+const fieldOf = (bytes: Buffer, from: number, to: number): string =>
+  to - from === 1 && bytes[from] === dash ? '' : textOf(bytes, from, to)
