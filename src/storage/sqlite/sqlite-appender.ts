@@ -200,9 +200,15 @@ export class SqliteAppender {
     const ids = this.#dictionary.resolve(site, events)
     const rows: InboxRow[] = []
     splitByType(events, ids, this.#takeIds(events.count)).forEach((columns, type) => {
-      if (columns.count === 0) return
+      if (!columns) return
       const isFirst = rows.length === 0
-      rows.push({ type, columns, ways: events.allWays, recordedAt: now, note: isFirst ? note : null })
+      rows.push({
+        type,
+        columns,
+        ways: events.allWays,
+        recordedAt: now,
+        notes: isFirst && note ? [note] : [],
+      })
     })
     const isFiledAtOnce =
       isMatched ||
@@ -239,7 +245,7 @@ function noteOf({ now, events, intake, ...batch }: PackedBatch, recorded: number
     now,
     recorded,
     merged: events.count - recorded,
-    late: events.time.reduce((late, time) => (time < now - lateMs ? late + 1 : late), 0),
+    late: countLate(events, now),
     duplicates: intake.duplicates,
     ignored: intake.ignored,
     rejected: 0,
@@ -247,16 +253,22 @@ function noteOf({ now, events, intake, ...batch }: PackedBatch, recorded: number
   }
 }
 
+function countLate({ time, count }: PackedEvents, now: number): number {
+  let late = 0
+  for (let i = 0; i < count; i++) if (time[i]! < now - lateMs) late++
+  return late
+}
+
 function splitByType(
   events: PackedEvents,
   ids: { texts: Float64Array; origins: Float64Array },
   firstId: number,
-): EventColumns[] {
+): (EventColumns | null)[] {
   const typeOf = (i: number): number =>
     events.subjects[events.origins[events.origin[i]! * originFields]! * subjectFields]!
   const counts = [0, 0, 0]
   for (let i = 0; i < events.count; i++) counts[typeOf(i)]!++
-  const columns = counts.map((count, type) => allocateColumns(count, type === 2))
+  const columns = counts.map((count, type) => (count > 0 ? allocateColumns(count, type === 2) : null))
   const next = [0, 0, 0]
   for (let i = 0; i < events.count; i++) {
     const type = typeOf(i)

@@ -75,8 +75,6 @@ export function createSqliteEventStore(
 }
 
 const noBytes = new Uint8Array()
-/** Events from which on columns are handed over to the writer. */
-const transferFrom = 50
 
 async function append(
   writer: SqliteWriter,
@@ -87,8 +85,7 @@ async function append(
   const events = packEvents(batch.events, fingerprintsOf)
   const outcome = await writer.run('append', [{ ...batch, events }], {
     weight: events.count,
-    // Handing a buffer over costs more than copying a few bytes.
-    transfers: events.count < transferFrom ? [] : transferList(events),
+    transfers: transferList(events),
   })
   const { site, now, intake } = batch
   if (intake && outcome.outcome === 'replayed') notes.addReplayed(site, now, events.count, intake)

@@ -7,24 +7,29 @@ import type { EventBatch } from '../event-store.ts'
 import { packCountry } from './chunks/sqlite-chunk.ts'
 import { type FindFingerprints, wayOf } from './sightings/sqlite-sighting.ts'
 
+/** Buffers are handed over, which costs more than cloning a few numbers: small batches are plain arrays. */
+export type Numbers = Uint32Array<ArrayBuffer> | number[]
+type Doubles = Float64Array<ArrayBuffer> | number[]
+const bufferFrom = 50
+
 /** Indexes into `texts` are shifted by one, so that 0 stands for null. */
 export interface PackedEvents {
   readonly count: number
   readonly texts: readonly string[]
   /** Three numbers a subject: type, name, company. */
-  readonly subjects: Uint32Array<ArrayBuffer>
+  readonly subjects: Numbers
   /** Nine numbers an origin: subject, arrival, status, user agent, referrer host, rule, catalogue version, source, landing. */
-  readonly origins: Uint32Array<ArrayBuffer>
-  readonly origin: Uint32Array<ArrayBuffer>
-  readonly path: Uint32Array<ArrayBuffer>
-  readonly country: Uint32Array<ArrayBuffer>
-  readonly time: Float64Array<ArrayBuffer>
+  readonly origins: Numbers
+  readonly origin: Numbers
+  readonly path: Numbers
+  readonly country: Numbers
+  readonly time: Doubles
   /** NaN for null. */
-  readonly value: Float64Array<ArrayBuffer>
+  readonly value: Doubles
   /** FingerprintPair of the client; 0 for none. */
-  readonly client: Uint32Array<ArrayBuffer>
+  readonly client: Numbers
   /** Ways in that reported it, as bits; 0 without a client. */
-  readonly ways: Uint32Array<ArrayBuffer>
+  readonly ways: Numbers
   /** All of `ways` together. */
   readonly allWays: number
 }
@@ -75,13 +80,11 @@ export function packEvents(events: readonly NewEvent[], fingerprintsOf: FindFing
   }
 
   const count = events.length
-  const origin = new Uint32Array(count)
-  const path = new Uint32Array(count)
-  const country = new Uint32Array(count)
-  const time = new Float64Array(count)
-  const value = new Float64Array(count)
-  const client = new Uint32Array(count)
-  const ways = new Uint32Array(count)
+  const isLarge = count >= bufferFrom
+  const numbers = (): Numbers => (isLarge ? new Uint32Array(count) : new Array<number>(count).fill(0))
+  const doubles = (): Doubles => (isLarge ? new Float64Array(count) : new Array<number>(count).fill(0))
+  const [origin, path, country, client, ways] = [numbers(), numbers(), numbers(), numbers(), numbers()]
+  const [time, value] = [doubles(), doubles()]
   let allWays = 0
   for (let i = 0; i < count; i++) {
     const event = events[i]!
@@ -99,8 +102,8 @@ export function packEvents(events: readonly NewEvent[], fingerprintsOf: FindFing
   return {
     count,
     texts: texts.all,
-    subjects: Uint32Array.from(subjects),
-    origins: Uint32Array.from(origins),
+    subjects: isLarge ? Uint32Array.from(subjects) : subjects,
+    origins: isLarge ? Uint32Array.from(origins) : origins,
     origin,
     path,
     country,
@@ -115,7 +118,7 @@ export function packEvents(events: readonly NewEvent[], fingerprintsOf: FindFing
 /** The events at `fresh` alone, with `ways`. Texts and subjects stay where they are; origins that nobody needs any more go. */
 export function selectEvents(
   events: PackedEvents,
-  { fresh: indexes, ways }: { readonly fresh: readonly number[]; readonly ways: Uint32Array },
+  { fresh: indexes, ways }: { readonly fresh: readonly number[]; readonly ways: Numbers },
 ): PackedEvents {
   const origins: number[] = []
   const movedTo = new Map<number, number>()
@@ -123,7 +126,7 @@ export function selectEvents(
     let moved = movedTo.get(index)
     if (moved === undefined) {
       moved = origins.length / originFields
-      origins.push(...events.origins.subarray(index * originFields, (index + 1) * originFields))
+      origins.push(...events.origins.slice(index * originFields, (index + 1) * originFields))
       movedTo.set(index, moved)
     }
     return moved
@@ -152,17 +155,8 @@ export const leavesTrace = (
 ): boolean => count > 0 || idempotency !== undefined || importProgress !== undefined
 
 /** The buffers that move to the writer instead of being copied. */
-export const transferList = (events: PackedEvents): ArrayBuffer[] => [
-  events.subjects.buffer,
-  events.origins.buffer,
-  events.origin.buffer,
-  events.path.buffer,
-  events.country.buffer,
-  events.time.buffer,
-  events.value.buffer,
-  events.client.buffer,
-  events.ways.buffer,
-]
+export const transferList = (events: PackedEvents): ArrayBuffer[] =>
+  Object.values(events).flatMap(column => (ArrayBuffer.isView(column) ? [column.buffer as ArrayBuffer] : []))
 
 class Interner {
   readonly all: string[] = []

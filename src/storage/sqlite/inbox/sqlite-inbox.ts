@@ -20,20 +20,20 @@ const siteEventsMax = 8_000
 const rowsMax = 20_000
 const eventsMax = 500_000
 
+/** Events of one type of one site. */
 export interface InboxRow {
   readonly type: number
   readonly columns: EventColumns
   readonly ways: number
   readonly recordedAt: number
-  /** What is to be counted in the health of the site; null for all but one row of a request. */
-  readonly note: IntakeNote | null
+  /** What is to be counted in the health of the site; a request gives its own to one of its rows. */
+  readonly notes: readonly IntakeNote[]
 }
 
 export class Inbox {
   readonly #index: InboxIndex
   readonly #put: StatementSync
-  readonly #get: StatementSync
-  readonly #delete: StatementSync
+  readonly #take: StatementSync
   readonly #dataVersion: StatementSync
   #version: unknown = null
 
@@ -42,8 +42,9 @@ export class Inbox {
     this.#put = database.prepare(
       'INSERT INTO inbox (id, site, type, events, ways, recorded_at, note, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     )
-    this.#get = database.prepare('SELECT type, ways, recorded_at, note, data FROM inbox WHERE id = ?')
-    this.#delete = database.prepare('DELETE FROM inbox WHERE id = ?')
+    this.#take = database.prepare(
+      'DELETE FROM inbox WHERE id = ? RETURNING type, ways, recorded_at, note, data',
+    )
     this.#dataVersion = database.prepare('PRAGMA data_version')
   }
 
@@ -55,32 +56,32 @@ export class Inbox {
     this.#version = version
   }
 
-  put(site: number, { type, columns, ways, recordedAt, note }: InboxRow): void {
+  put(site: number, { type, columns, ways, recordedAt, notes: [note] }: InboxRow): void {
     const id = columns.id[0]!
     const data = encodeChunk(columns, 0, columns.count)
-    const noteText = note && JSON.stringify(note)
-    this.#put.run(id, site, type, columns.count, ways, recordedAt, noteText, data)
+    const text = note === undefined ? null : JSON.stringify(note)
+    this.#put.run(id, site, type, columns.count, ways, recordedAt, text, data)
     this.#index.add(id, site, columns.count, ways)
   }
 
-  /** All rows of a site, in the order of arrival; they are gone from the inbox. */
+  /** All that waits for a site, a row a type, in the order of arrival; it is gone from the inbox. */
   take(site: number): InboxRow[] {
-    const rows: InboxRow[] = []
+    const stored: Record<string, unknown>[] = []
     for (const id of this.#index.of(site)?.ids ?? []) {
-      const row = this.#get.get(id)
-      // Another process has filed it.
-      if (!row) continue
-      this.#delete.run(id)
-      rows.push({
-        type: Number(row.type),
-        columns: decode(row.data as Uint8Array, Number(row.type)),
-        ways: Number(row.ways),
-        recordedAt: Number(row.recorded_at),
-        note: row.note === null ? null : (JSON.parse(String(row.note)) as IntakeNote),
-      })
+      const row = this.#take.get(id)
+      // Undefined where another process has filed it.
+      if (row) stored.push(row)
     }
     this.#index.forget(site)
-    return rows
+    const types = new Set(stored.map(({ type }) => Number(type)))
+    return [...types].map((type, i) => ({
+      ...joinRows(
+        type,
+        stored.filter(row => row.type === type),
+      ),
+      // Together, since the pauses between deliveries are counted.
+      notes: i === 0 ? notesOf(stored) : [],
+    }))
   }
 
   /** Events that wait, of all sites. */
@@ -117,10 +118,23 @@ export class Inbox {
   }
 }
 
-function decode(data: Uint8Array, type: number): EventColumns {
+function joinRows(type: number, rows: readonly Record<string, unknown>[]): Omit<InboxRow, 'notes'> {
   const hasValue = eventTypes[type] === 'conversion'
-  const reader = new ChunkReader(data, hasValue)
-  const columns = allocateColumns(reader.count, hasValue)
-  reader.copyTo(columns, 0)
-  return columns
+  const readers = rows.map(({ data }) => new ChunkReader(data as Uint8Array, hasValue))
+  const count = readers.reduce((sum, reader) => sum + reader.count, 0)
+  const columns = allocateColumns(count, hasValue)
+  let at = 0
+  for (const reader of readers) {
+    reader.copyTo(columns, at)
+    at += reader.count
+  }
+  return {
+    type,
+    columns,
+    ways: rows.reduce((all, { ways }) => all | Number(ways), 0),
+    recordedAt: rows.reduce((latest, row) => Math.max(latest, Number(row.recorded_at)), 0),
+  }
 }
+
+const notesOf = (rows: readonly Record<string, unknown>[]): IntakeNote[] =>
+  rows.flatMap(({ note }) => (note === null ? [] : [JSON.parse(String(note)) as IntakeNote]))

@@ -111,12 +111,12 @@ export class SiteFiler {
     return gathered
   }
 
-  #add(site: number, gathered: GatheredSite, { type, columns, ways, recordedAt, note }: InboxRow): void {
+  #add(site: number, gathered: GatheredSite, { type, columns, ways, recordedAt, notes }: InboxRow): void {
     gathered.events[type]!.push(columns)
     gathered.ways |= ways
     gathered.recordedAt = Math.max(gathered.recordedAt, recordedAt)
     this.#addToDays(site, gathered.days, type, columns)
-    if (note) this.#health.add(site, note)
+    for (const note of notes) this.#health.add(site, note)
   }
 
   #addToDays(site: number, days: Map<number, GatheredDay>, type: number, columns: EventColumns): void {

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { eventTypes, sameRequestMs } from '../../../domain/event.ts'
 import type { EventColumns } from '../chunks/sqlite-chunk.ts'
 import type { SqliteDictionary } from '../sqlite-dictionary.ts'
-import { originFields, type PackedEvents, subjectFields } from '../sqlite-packed-events.ts'
+import { type Numbers, originFields, type PackedEvents, subjectFields } from '../sqlite-packed-events.ts'
 import {
   nearestReport,
   type SeenRequest,
@@ -22,7 +22,7 @@ export interface Matches {
   /** Indexes of the events that nobody has reported before. */
   readonly fresh: readonly number[]
   /** Of all events of the batch, as PackedEvents.ways: an event further on in it may report the same request. */
-  readonly ways: Uint32Array<ArrayBuffer>
+  readonly ways: Numbers
   keep(): void
   forget(): void
 }
@@ -88,7 +88,8 @@ export class RequestMatcher {
     const subjects = new Map<number, number>()
     const subjectOf = (subject: number): number =>
       remembered(subjects, subject, () => {
-        const [type, name, company] = events.subjects.subarray(subject * subjectFields)
+        const first = subject * subjectFields
+        const [type, name, company] = events.subjects.slice(first, first + subjectFields)
         return this.#dictionary.findSubject(site, [type!, text(name!), text(company!)]) ?? -1 - subject
       })
     return index => ({
