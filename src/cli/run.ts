@@ -4,16 +4,25 @@ import { Refusal } from '../accounts/users.ts'
 import { AppError } from '../domain/errors.ts'
 import { CheckFailed } from './check-failed.ts'
 import type { CliContext } from './cli-context.ts'
-import { checkCommand } from './commands/check.ts'
-import { demoCommand } from './commands/demo.ts'
-import { drainCommand } from './commands/drain.ts'
-import { explainCommand } from './commands/explain.ts'
-import { importCommand } from './commands/import.ts'
-import { keyCommand } from './commands/key.ts'
-import { serveCommand } from './commands/serve.ts'
-import { siteCommand } from './commands/site.ts'
-import { userCommand } from './commands/user.ts'
 import { WrongUsage } from './wrong-usage.ts'
+
+/** Loaded when they are called: the modules of all together take longer to load than a short command takes. */
+const commands: Readonly<Record<string, () => Promise<(context: CliContext) => Command>>> = {
+  serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  user: async () => (await import('./commands/user.ts')).userCommand,
+  site: async () => (await import('./commands/site.ts')).siteCommand,
+  key: async () => (await import('./commands/key.ts')).keyCommand,
+  drain: async () => (await import('./commands/drain.ts')).drainCommand,
+  import: async () => (await import('./commands/import.ts')).importCommand,
+  check: async () => (await import('./commands/check.ts')).checkCommand,
+  demo: async () => (await import('./commands/demo.ts')).demoCommand,
+  explain: async () => (await import('./commands/explain.ts')).explainCommand,
+}
+
+/** The one that the arguments begin with; all of them for help and for what is no command. */
+function commandsFor([first = '']: readonly string[]): (typeof commands)[string][] {
+  return Object.hasOwn(commands, first) ? [commands[first]!] : Object.values(commands)
+}
 
 const exitFailed = 1
 const exitWrongUsage = 2
@@ -24,19 +33,7 @@ export async function run(context: CliContext): Promise<number> {
     .description('Self-hosted AI-traffic analytics: AI bots, assistant clicks and conversions, per site.')
     .version(context.version)
     .enablePositionalOptions()
-  for (const make of [
-    serveCommand,
-    userCommand,
-    siteCommand,
-    keyCommand,
-    drainCommand,
-    importCommand,
-    checkCommand,
-    demoCommand,
-    explainCommand,
-  ]) {
-    program.addCommand(make(context))
-  }
+  for (const load of commandsFor(context.arguments)) program.addCommand((await load())(context))
   prepare(program, context)
   try {
     await program.parseAsync([...context.arguments], { from: 'user' })

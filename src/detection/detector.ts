@@ -22,8 +22,6 @@ export interface Visit {
   readonly method: string
   /** Absolute URL or path, with its query. */
   readonly url: string
-  /** Whether `url` is that of a static asset, when whoever read it has seen that on the way; left out, it is looked at. */
-  readonly isAsset?: boolean | undefined
   /** HTTP status; null when not known. */
   readonly status: number | null
   /** Empty when there was none. */
@@ -70,7 +68,7 @@ export interface Detector {
   /** The whole judgement: `judgeRequest`, then `judgeUserAgent`, then `judgeReferrer`; the first that decides. */
   classify(visit: Visit): Verdict
   /** Whether a request counts at all, whoever made it: null when it does. */
-  judgeRequest(request: Pick<Visit, 'method' | 'status' | 'url' | 'isAsset'>): IgnoredVerdict | null
+  judgeRequest(request: Pick<Visit, 'method' | 'status' | 'url'>): IgnoredVerdict | null
   /** Remembered for user agents seen lately, so that a log of a million lines costs a look-up a line. */
   judgeUserAgent(userAgent: string): UserAgentVerdict
   /** Where a browser came from; ask only about user agents that are browsers. */

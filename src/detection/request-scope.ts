@@ -12,12 +12,12 @@ const redirect: IgnoredVerdict = { kind: 'ignored', reason: 'redirect', rule: nu
 const staticAsset: IgnoredVerdict = { kind: 'ignored', reason: 'static-asset', rule: null }
 
 /** Null when the request counts. Methods are taken in any letter case, since senders of hits write them as they like. */
-export function judgeRequest(
-  request: Pick<Visit, 'method' | 'status' | 'url' | 'isAsset'>,
-): IgnoredVerdict | null {
-  const { method, status } = request
+export function judgeRequest({
+  method,
+  status,
+  url,
+}: Pick<Visit, 'method' | 'status' | 'url'>): IgnoredVerdict | null {
   if (!isCounted(method) && !isCounted(method.toUpperCase())) return wrongMethod
   if (status !== null && status >= 300 && status < 400 && redirects.has(status)) return redirect
-  // A line of a log makes a text of its URL only when it is asked.
-  return (request.isAsset ?? isStaticAsset(request.url)) ? staticAsset : null
+  return isStaticAsset(url) ? staticAsset : null
 }

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { isStaticAsset, isStaticPath } from '../../detection/page-path.ts'
 import { ByteMemory, viewOf } from './byte-memory.ts'
 
 const textOf = (bytes: Buffer, from: number, to: number): string => bytes.toString('latin1', from, to)
@@ -54,16 +53,4 @@ describe('a memory of values by their bytes', () => {
       assert.equal(memory.of(bytes, viewOf(bytes), 0, 1000), 1000)
     }
   })
-})
-
-test('a path in bytes is a static asset when the same text is', () => {
-  const part = fc.constantFrom('/', '.', 'css', 'JS', 'woff2', 'mp4', '7z', 'x', '_', '-', 'jpegs', '%20')
-  fc.assert(
-    fc.property(fc.array(part, { maxLength: 8 }), parts => {
-      const path = `/${parts.join('')}`
-      const bytes = Buffer.from(`GET ${path} HTTP/1.1`)
-      return isStaticPath(bytes, 4, 4 + path.length) === isStaticAsset(path)
-    }),
-    { numRuns: 2000 },
-  )
 })

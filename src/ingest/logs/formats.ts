@@ -10,6 +10,7 @@ import { netlify } from './formats/netlify.ts'
 import { nginxJson } from './formats/nginx-json.ts'
 import { vercel } from './formats/vercel.ts'
 import { type LineParser, type LogFormat, rawLine } from './log-line.ts'
+import { lineLengthMax } from './reading/line-reader.ts'
 
 /** In the order in which they are tried: where a line fits two, the narrower comes first. */
 export const logFormats: readonly LogFormat[] = [
@@ -34,10 +35,13 @@ export const findFormat = (name: string): LogFormat | null =>
 
 /** Enough to outvote a few broken lines at the beginning. */
 const judgedLines = 100
+/** Holds as many of most logs, and one of any. */
+const judgedBytes = 2 * lineLengthMax
 
 /** The format that reads most of the first lines of a log, given as its first bytes; null when none reads any. */
 export function detectFormat(head: Buffer): LogFormat | null {
-  const lines = nonBlankLines(head).slice(0, judgedLines)
+  const lines = nonBlankLines(head.subarray(0, judgedBytes)).slice(0, judgedLines)
+  const all = lines.filter(isLine).length
   let best: LogFormat | null = null
   let mostRead = 0
   for (const format of logFormats) {
@@ -46,6 +50,8 @@ export function detectFormat(head: Buffer): LogFormat | null {
       best = format
       mostRead = read
     }
+    // None can read more.
+    if (read === all) break
   }
   return best
 }
