@@ -108,7 +108,7 @@ const ownHeaders = new Set(['date', 'connection', 'keep-alive'])
 const samples = 15
 
 /** The answer of middle size to some of the requests, in a file for the bare server. */
-async function recordAnswer(
+export async function recordAnswer(
   url: string,
   requests: readonly PreparedRequest[],
 ): Promise<{ file: string; bytes: number }> {

@@ -11,7 +11,7 @@ import { batchSize, RecordRequests } from './record-requests.ts'
 
 /** Enough that the writer never waits for the next batch. */
 const batchConnections = 4
-const singleConnections = 64
+export const singleConnections = 64
 const readConnections = 8
 
 export const recording: readonly Benchmark[] = [
