@@ -46,29 +46,6 @@ export function formatDay(day: number): string {
   return text
 }
 
-const two = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'))
-const three = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(3, '0'))
-const minuteMs = 60_000
-const minutes = Array.from({ length: 1_440 }, (_, i) => `T${two[Math.floor(i / 60)]}:${two[i % 60]}:`)
-
-/** The day asked about last: events of a list are of few days. */
-let newestDay = 0
-let newestText = formatDay(0)
-
-/** A moment as `2026-02-28T09:30:00.000Z`: what toISOString gives, in a tenth of its time (row 4 of docs/performance.md). */
-export function formatTime(timeMs: number): string {
-  const day = dayOf(timeMs)
-  if (day !== newestDay) {
-    newestDay = day
-    newestText = formatDay(day)
-  }
-  const ofDay = timeMs - day * dayMs
-  const minute = Math.floor(ofDay / minuteMs)
-  const ofMinute = ofDay - minute * minuteMs
-  const second = Math.floor(ofMinute / 1000)
-  return `${newestText}${minutes[minute]}${two[second]}.${three[ofMinute - second * 1000]}Z`
-}
-
 /** The range asked for. Defaults: `start` seven days before today, `end` today. Throws INVALID_DATE_RANGE. */
 export function parseDateRange(query: { start?: unknown; end?: unknown }, nowMs: number): DateRange {
   const today = dayOf(nowMs)

@@ -1,11 +1,10 @@
 /** The event list: a page of single events, newest first, and the cursor of the next page. */
 import Type, { type Static } from 'typebox'
-import { encodeCursor } from '../domain/cursor.ts'
-import { formatTime } from '../domain/date-range.ts'
-import type { EventType } from '../domain/event.ts'
-import { type Soon, whenKnown } from '../domain/soon.ts'
-import type { EventListQuery, EventStore, ListedEvent } from '../storage/event-store.ts'
+import type { Soon } from '../domain/soon.ts'
+import type { EventListQuery, EventStore } from '../storage/event-store.ts'
+import { AnswerBuffers } from './answer-buffers.ts'
 import { ApiEvent } from './api-event.ts'
+import { EventPageJson } from './event-page-json.ts'
 
 export const EventListReport = Type.Object(
   {
@@ -20,45 +19,25 @@ export const EventListReport = Type.Object(
 )
 export type EventListReport = Static<typeof EventListReport>
 
-/** The page (EventListReport) as JSON. */
-export function eventListJson(events: EventStore, site: number, query: EventListQuery): Soon<string> {
-  // One more than asked for tells whether anything follows.
-  return whenKnown(events.list(site, { ...query, limit: query.limit + 1 }), found => {
-    const page = found.length > query.limit ? found.slice(0, query.limit) : found
-    const last = page.at(-1)
-    const cursor = last && found.length > page.length ? `"${encodeCursor(last)}"` : 'null'
-    let json = ''
-    for (const event of page) json += json === '' ? eventJson(event) : `,${eventJson(event)}`
-    return `{"events":[${json}],"next_cursor":${cursor}}`
-  })
-}
+/** Answers with pages (EventListReport) as JSON. One for each store, since it remembers texts by the numbers of the store. */
+export class EventList {
+  readonly #events: EventStore
+  readonly #buffers = new AnswerBuffers()
+  readonly #json = new EventPageJson(this.#buffers)
 
-/** An event as the API shows it, with exactly the fields of its type. */
-function eventJson(event: ListedEvent): string {
-  const ofType = event.type === 'conversion' ? `"event_value":${event.value},` : ''
-  return `{"id":${event.id},${headOf(event)}${ofType}"page_path":${JSON.stringify(event.path)},"country":"${event.country}","created_at":"${formatTime(event.createdAt)}"}`
-}
-
-/** A page names few bots and assistants, again and again: their part of the text is put together once. */
-interface Head {
-  readonly type: EventType
-  readonly company: string
-  readonly text: string
-}
-
-const headsMax = 10_000
-const heads = new Map<string, Head>()
-
-function headOf({ type, name, company }: ListedEvent): string {
-  const known = heads.get(name)
-  if (known && known.type === type && known.company === company) return known.text
-  const fields = {
-    bot: `"bot_name":${JSON.stringify(name)},"bot_company":${JSON.stringify(company)}`,
-    referral: `"source":${JSON.stringify(name)}`,
-    conversion: `"event_name":${JSON.stringify(name)}`,
+  constructor(events: EventStore) {
+    this.#events = events
   }
-  const head = { type, company, text: `"type":"${type}",${fields[type]},` }
-  if (heads.size >= headsMax) heads.clear()
-  heads.set(name, head)
-  return head.text
+
+  page(site: number, query: EventListQuery): Soon<Buffer> {
+    // One more than asked for tells whether anything follows.
+    return this.#events.withPage(site, { ...query, limit: query.limit + 1 }, page =>
+      this.#json.spell(page, query.limit),
+    )
+  }
+
+  /** To be called when a page was sent: the next one may be put together in its place. */
+  wasSent(page: Buffer): void {
+    this.#buffers.giveBack(page.buffer)
+  }
 }

@@ -181,6 +181,32 @@ export type SeriesCounts = Float64Array
 
 export type ListedEvent = Omit<StoredEvent, 'provenance' | 'seenBy'>
 
+/** Who or what an event is about. */
+export type Subject = Pick<StoredEvent, 'type' | 'name' | 'company'>
+
+/**
+ * A page of the list as columns, for what spells thousands of pages a second and looks at none of their events as a whole
+ * (row 4 of docs/performance.md). Of each column the first `count` places mean something.
+ */
+export interface EventPage {
+  readonly count: number
+  readonly ids: Float64Array
+  /** Milliseconds since 1970 UTC. */
+  readonly times: Float64Array
+  /** Places in `eventTypes`. */
+  readonly types: Uint8Array
+  /** Numbers, below 2^32, of what texts stand for: within one store a number means the same for good. */
+  readonly subjects: Uint32Array
+  readonly paths: Uint32Array
+  /** Code of the first letter times 256, and that of the second. */
+  readonly countries: Uint16Array
+  /** NaN where no value is set. */
+  readonly values: Float64Array
+  /** What a number of `subjects` stands for; different numbers may stand for the same. */
+  subject(number: number): Subject
+  path(number: number): string
+}
+
 export interface EventListQuery {
   readonly range: DateRange
   readonly type: EventType | null
@@ -219,6 +245,8 @@ export interface EventStore {
   attribution(site: number, range: DateRange): Promise<AttributedCount[]>
   /** Newest first: createdAt descending, then id descending. */
   list(site: number, query: EventListQuery): Soon<ListedEvent[]>
+  /** The same page, handed to a function that reads it at once and asks nothing else: it holds only until the function returns. */
+  withPage<Result>(site: number, query: EventListQuery, read: (page: EventPage) => Result): Soon<Result>
   /** One event with all that explains it; null when there is none at that position. */
   find(site: number, position: EventPosition): Promise<StoredEvent | null>
   /** What the account recorded in a month (domain/date-range.ts monthOf), removed sites included. */

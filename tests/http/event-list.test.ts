@@ -1,5 +1,6 @@
 /** GET …/events: the three kinds of event, order, filters, limits, cursors, and paging while events arrive. */
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { encodeCursor } from '../../src/domain/cursor.ts'
@@ -298,5 +299,30 @@ describe('paging while events arrive', () => {
       ),
       { numRuns: 20 },
     )
+  })
+})
+
+describe('answers that wait for slow readers', () => {
+  test('stay what they were while others are put together', async () => {
+    const [slow, busy] = [await newSite(), await newSite()]
+    const record = (site: SiteClient, name: string) =>
+      site.record(Array.from({ length: 100 }, (_, i) => visit(`/${name}/${i}/${'x'.repeat(100)}`)))
+    await record(slow, 'slow')
+    await record(busy, 'busy')
+    const { text } = await slow.ask(`events?start=${june.start}&end=${june.end}`)
+    assert.ok(text.length > 20_000)
+    const pages = 600
+    const request = [
+      `GET ${new URL(slow.url).pathname}/events?start=${june.start}&end=${june.end} HTTP/1.1`,
+      `Host: localhost\r\nAuthorization: Bearer ${slow.key}\r\n`,
+    ].join('\r\n')
+    const socket = connect(server.port, '127.0.0.1').setEncoding('utf8').pause()
+    socket.write(`${request}\r\n`.repeat(pages - 1))
+    socket.write(`${request}Connection: close\r\n\r\n`)
+    // All of them are more than the system holds for a reader: the rest waits in the server.
+    for (let i = 0; i < 300; i++) await busy.events(june)
+    let received = ''
+    for await (const chunk of socket) received += chunk
+    assert.equal(received.split(text).length - 1, pages)
   })
 })

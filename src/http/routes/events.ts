@@ -1,8 +1,9 @@
 /** GET and POST /api/v1/sites/{siteId}/events */
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { whenKnown } from '../../domain/soon.ts'
 import { readSentEvents, SentEvent } from '../../ingest/sent-event.ts'
-import { EventListReport, eventListJson } from '../../reports/event-list.ts'
+import { EventList, EventListReport } from '../../reports/event-list.ts'
 import { admit } from '../admission.ts'
 import { countRejections } from '../count-rejections.ts'
 import type { HttpParts } from '../http-parts.ts'
@@ -14,6 +15,7 @@ import { sendReport } from '../report-response.ts'
 const url = '/api/v1/sites/:siteId/events'
 
 export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
+  const list = new EventList(parts.stores.events)
   app.get(url, {
     schema: apiSchema({
       operationId: 'listEvents',
@@ -31,7 +33,12 @@ export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
         const limit = readLimit(query)
         const question = { range, type, limit, after: readCursor(query) }
         return {
-          build: () => eventListJson(parts.stores.events, request.site.number, question),
+          build: () =>
+            whenKnown(list.page(request.site.number, question), page => {
+              // An answer that breaks off never finishes, and keeps its memory to itself.
+              reply.raw.once('finish', () => list.wasSent(page))
+              return page
+            }),
           remember: false,
         }
       }),

@@ -49,7 +49,8 @@ export function createSqliteEventStore(
     extent: async site => filing.whenFiled(site, () => facets.extent(site)),
     facets: async (site, query) => filing.whenFiled(site, () => facets.read(site, query)),
     attribution: async (site, range) => filing.whenFiled(site, () => attribution.read(site, range)),
-    list: (site, query) => filing.whenFiled(site, () => eventList.page(site, query)),
+    list: (site, query) => filing.whenFiled(site, () => eventList.list(site, query)),
+    withPage: (site, query, read) => filing.whenFiled(site, () => eventList.withPage(site, query, read)),
     find: async (site, position) => filing.whenFiled(site, () => eventList.find(site, position)),
     async usage(account, month) {
       const rows = usageOfMonth.all(account, month)

@@ -201,6 +201,48 @@ export function countPromises(suite: Suite): void {
     assert.deepEqual(await events.list(site, afterLast), [])
   })
 
+  promise('a page as columns holds the events of the list', async () => {
+    const { events } = suite.engine.stores
+    const site = newNumber()
+    const recorded = manyEvents(1_300).map(
+      (event, i) =>
+        [
+          event,
+          referralEvent({ ...event, country: 'DE' }),
+          conversionEvent({
+            ...event,
+            name: `goal ${i % 5}`,
+            path: '/thanks',
+            value: i % 2 ? i / 100 : null,
+          }),
+        ][i % 3]!,
+    )
+    await record(
+      events,
+      site,
+      recorded.map(event => (event.type === 'bot' ? event : { ...event, company: '' })),
+    )
+    for (const type of [null, ...eventTypes]) {
+      for (const limit of [1, 100, 1_300]) {
+        const query = { range: everyDay, type, after: null, limit }
+        const found = await events.withPage(site, query, page =>
+          Array.from({ length: page.count }, (_, i) => {
+            assert.equal(page.subject(page.subjects[i]!).type, eventTypes[page.types[i]!])
+            return {
+              id: page.ids[i]!,
+              ...page.subject(page.subjects[i]!),
+              path: page.path(page.paths[i]!),
+              country: String.fromCharCode(page.countries[i]! >> 8, page.countries[i]! & 255),
+              createdAt: page.times[i]!,
+              value: Number.isNaN(page.values[i]) ? null : page.values[i]!,
+            }
+          }),
+        )
+        assert.deepEqual(found, await events.list(site, query))
+      }
+    }
+  })
+
   promise('a position that lies outside of the range starts at the edge of the range', async () => {
     const { events } = suite.engine.stores
     const site = newNumber()

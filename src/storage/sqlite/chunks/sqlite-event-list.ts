@@ -1,27 +1,12 @@
 /** Reads pages of events, newest first, out of the chunks. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dayMs } from '../../../domain/date-range.ts'
-import {
-  arrivals,
-  type EventPosition,
-  type EventType,
-  eventTypes,
-  type StoredEvent,
-} from '../../../domain/event.ts'
-import type { EventListQuery, ListedEvent } from '../../event-store.ts'
+import { arrivals, type EventPosition, eventTypes, type StoredEvent } from '../../../domain/event.ts'
+import type { EventListQuery, EventPage, ListedEvent } from '../../event-store.ts'
 import { arrivalsOf, waysOf } from '../sightings/sqlite-sighting.ts'
 import type { Snapshot } from '../sqlite-snapshot.ts'
-import { NumberMemory } from './number-memory.ts'
-import { ChunkReader, unpackCountry } from './sqlite-chunk.ts'
-
-/** Beyond this a memory starts again empty: texts of about 100 bytes each take 100 MiB. */
-const rememberedMax = 1_000_000
-
-interface Subject {
-  readonly type: EventType
-  readonly name: string
-  readonly company: string
-}
+import { ChunkReader } from './sqlite-chunk.ts'
+import { SqliteEventPage } from './sqlite-event-page.ts'
 
 /** A place in the run of one type that moves towards older events. */
 interface RunCursor {
@@ -35,11 +20,8 @@ interface RunCursor {
 export class SqliteEventList {
   readonly #inSnapshot: Snapshot
   readonly #chunkBefore: StatementSync
-  readonly #text: StatementSync
-  readonly #subject: StatementSync
   readonly #origin: StatementSync
-  readonly #texts = new NumberMemory<string>(rememberedMax)
-  readonly #subjects = new NumberMemory<Subject>(rememberedMax)
+  readonly #page: SqliteEventPage
 
   constructor(reader: DatabaseSync, inSnapshot: Snapshot) {
     this.#inSnapshot = inSnapshot
@@ -47,22 +29,33 @@ export class SqliteEventList {
       `SELECT data FROM chunk WHERE site = ? AND type = ? AND (first_time, first_id) < (?, ?)
        ORDER BY first_time DESC, first_id DESC LIMIT 1`,
     )
-    this.#text = reader.prepare('SELECT value FROM text WHERE id = ?')
-    this.#subject = reader.prepare(
-      'SELECT type, name, company FROM subject WHERE id = (SELECT subject FROM origin WHERE id = ?)',
-    )
+    this.#chunkBefore.setReturnArrays(true)
     this.#origin = reader.prepare('SELECT * FROM origin WHERE id = ?')
+    this.#page = new SqliteEventPage(reader)
   }
 
-  page(site: number, query: EventListQuery): ListedEvent[] {
-    return this.#inSnapshot(() => this.#page(site, query))
+  list(site: number, query: EventListQuery): ListedEvent[] {
+    return this.#inSnapshot(() => {
+      this.#fill(site, query)
+      return this.#page.events()
+    })
+  }
+
+  /** In the snapshot of the page, so that the texts behind its numbers are still there. */
+  withPage<Result>(site: number, query: EventListQuery, read: (page: EventPage) => Result): Result {
+    return this.#inSnapshot(() => {
+      this.#fill(site, query)
+      return read(this.#page)
+    })
   }
 
   find(site: number, position: EventPosition): StoredEvent | null {
     return this.#inSnapshot(() => this.#find(site, position))
   }
 
-  #page(site: number, { range, type, after, limit }: EventListQuery): ListedEvent[] {
+  #fill(site: number, { range, type, after, limit }: EventListQuery): void {
+    const page = this.#page
+    page.count = 0
     const oldest = range.start * dayMs
     const end: EventPosition = { createdAt: (range.end + 1) * dayMs, id: 0 }
     const before = after && isOlder(after, end) ? after : end
@@ -72,17 +65,15 @@ export class SqliteEventList {
       const cursor = this.#open(site, number, before)
       if (cursor && cursor.time >= oldest) cursors.push(cursor)
     }
-    const events: ListedEvent[] = []
-    while (events.length < limit && cursors.length > 0) {
+    while (page.count < limit && cursors.length > 0) {
       let newest = cursors[0]!
       for (const cursor of cursors) {
         if (cursor.time > newest.time || (cursor.time === newest.time && cursor.id > newest.id))
           newest = cursor
       }
-      events.push(this.#listed(newest))
+      page.add(newest.type, newest.time, newest.id, newest.reader, newest.index)
       if (!this.#step(site, newest) || newest.time < oldest) cursors.splice(cursors.indexOf(newest), 1)
     }
-    return events
   }
 
   #find(site: number, { createdAt, id }: EventPosition): StoredEvent | null {
@@ -92,7 +83,9 @@ export class SqliteEventList {
         const provenance = this.#provenance(cursor.reader.origin(cursor.index))
         const sighting = cursor.reader.sighting(cursor.index)
         const seenBy = sighting === 0 ? [provenance.arrival] : arrivalsOf(waysOf(sighting))
-        return { ...this.#listed(cursor), provenance, seenBy }
+        this.#page.count = 0
+        this.#page.add(cursor.type, cursor.time, cursor.id, cursor.reader, cursor.index)
+        return { ...this.#page.events()[0]!, provenance, seenBy }
       }
     }
     return null
@@ -100,9 +93,9 @@ export class SqliteEventList {
 
   /** The newest event of a type before a position; null when there is none. */
   #open(site: number, type: number, before: EventPosition): RunCursor | null {
-    const row = this.#chunkBefore.get(site, type, before.createdAt, before.id)
+    const row = this.#chunkBefore.get(site, type, before.createdAt, before.id) as [Uint8Array] | undefined
     if (!row) return null
-    const reader = new ChunkReader(row.data as Uint8Array, eventTypes[type] === 'conversion')
+    const reader = new ChunkReader(row[0], eventTypes[type] === 'conversion')
     const index = reader.countBefore(before.createdAt, before.id) - 1
     return { type, reader, index, time: reader.time(index), id: reader.id(index) }
   }
@@ -120,38 +113,9 @@ export class SqliteEventList {
     return older !== null
   }
 
-  #listed({ reader, index, time, id }: RunCursor): ListedEvent {
-    const { type, name, company } = this.#subjectOf(reader.origin(index))
-    const value = reader.value(index)
-    return {
-      id,
-      type,
-      name,
-      company,
-      path: this.#textOf(reader.path(index)),
-      country: unpackCountry(reader.country(index)),
-      createdAt: time,
-      value: Number.isNaN(value) ? null : value,
-    }
-  }
-
-  #subjectOf(origin: number): Subject {
-    return this.#subjects.get(origin) ?? this.#readSubject(origin)
-  }
-
-  #readSubject(origin: number): Subject {
-    const { type, name, company } = this.#subject.get(origin)!
-    const subject = { type: eventTypes[Number(type)]!, name: String(name), company: String(company) }
-    return this.#subjects.remember(origin, subject)
-  }
-
-  #textOf(id: number): string {
-    return this.#texts.get(id) ?? this.#texts.remember(id, String(this.#text.get(id)!.value))
-  }
-
   #provenance(origin: number): StoredEvent['provenance'] {
     const row = this.#origin.get(origin)!
-    const text = (id: unknown): string | null => (id === 0 ? null : this.#textOf(Number(id)))
+    const text = (id: unknown): string | null => (id === 0 ? null : this.#page.path(Number(id)))
     return {
       arrival: arrivals[Number(row.arrival)]!,
       status: row.status === 0 ? null : Number(row.status),

@@ -1,0 +1,131 @@
+/** A page spelled by the byte must be what JSON.stringify makes of its events, one by one. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { anyText } from '../../tests/support/any-text.ts'
+import { encodeCursor } from '../domain/cursor.ts'
+import { dayMs, lastDay } from '../domain/date-range.ts'
+import { eventTypes } from '../domain/event.ts'
+import type { EventPage, ListedEvent } from '../storage/event-store.ts'
+import { AnswerBuffers } from './answer-buffers.ts'
+import type { EventListReport } from './event-list.ts'
+import { EventPageJson } from './event-page-json.ts'
+
+/** Gives texts numbers as a store does, and columns to events. */
+class Columns {
+  readonly #numbers = new Map<string, number>()
+  readonly #texts: string[] = []
+
+  pageOf(events: readonly ListedEvent[]): EventPage {
+    return {
+      count: events.length,
+      ids: Float64Array.from(events, ({ id }) => id),
+      times: Float64Array.from(events, ({ createdAt }) => createdAt),
+      types: Uint8Array.from(events, ({ type }) => eventTypes.indexOf(type)),
+      subjects: Uint32Array.from(events, ({ type, name, company }) =>
+        this.#numberOf(JSON.stringify({ type, name, company })),
+      ),
+      paths: Uint32Array.from(events, ({ path }) => this.#numberOf(path)),
+      countries: Uint16Array.from(events, ({ country }) => Buffer.from(country).readUInt16BE()),
+      values: Float64Array.from(events, ({ value }) => value ?? Number.NaN),
+      subject: number => JSON.parse(this.#texts[number - 1]!),
+      path: number => this.#texts[number - 1]!,
+    }
+  }
+
+  #numberOf(text: string): number {
+    const known = this.#numbers.get(text) ?? this.#texts.push(text)
+    this.#numbers.set(text, known)
+    return known
+  }
+}
+
+function expected(events: readonly ListedEvent[], limit: number): EventListReport {
+  const page = events.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    events: page.map(({ id, type, name, company, path, country, createdAt, value }) => {
+      const common = { page_path: path, country, created_at: new Date(createdAt).toISOString() }
+      if (type === 'bot') return { id, type, bot_name: name, bot_company: company, ...common }
+      if (type === 'referral') return { id, type, source: name, ...common }
+      return { id, type, event_name: name, event_value: value, ...common }
+    }),
+    next_cursor: last && events.length > limit ? encodeCursor(last) : null,
+  }
+}
+
+const text = fc.oneof(anyText(40), fc.constantFrom('/a', '/a/b', '"\\\u2028\u0000', '😀', '/🦊/ü'))
+const event: fc.Arbitrary<ListedEvent> = fc
+  .record({
+    id: fc.oneof(fc.nat(), fc.nat({ max: Number.MAX_SAFE_INTEGER })),
+    type: fc.constantFrom(...eventTypes),
+    name: text,
+    company: text,
+    path: text,
+    country: fc.constantFrom('DE', 'US', 'ZZ'),
+    createdAt: fc.oneof(fc.nat({ max: (lastDay + 1) * dayMs - 1 }), fc.nat({ max: 3 * dayMs })),
+    value: fc.oneof(
+      fc.constant(null),
+      fc.nat({ max: 10_000 }).map(cents => cents / 100),
+      fc.double({ noNaN: true }),
+    ),
+  })
+  .map(each => ({ ...each, value: each.type === 'conversion' ? each.value : null }))
+
+test('pages of any events, of which later ones name what earlier ones did', () => {
+  const pages = fc.array(fc.tuple(fc.array(event, { maxLength: 12 }), fc.integer({ min: 1, max: 12 })))
+  fc.assert(
+    fc.property(pages, list => {
+      const columns = new Columns()
+      const buffers = new AnswerBuffers()
+      const json = new EventPageJson(buffers)
+      for (const [events, limit] of list) {
+        const bytes = json.spell(columns.pageOf(events), limit)
+        assert.equal(bytes.toString(), JSON.stringify(expected(events, limit)))
+        buffers.giveBack(bytes.buffer)
+      }
+    }),
+  )
+})
+
+test('a page of the longest paths there are', () => {
+  const events = Array.from({ length: 1_001 }, (_, i): ListedEvent => {
+    const common = { id: 2 ** 53 - 1 - i, createdAt: (lastDay + 1) * dayMs - 1, country: 'ZZ' }
+    const path = `/${i}${'\u0001'.repeat(2_040)}`
+    return {
+      type: 'conversion',
+      name: '"'.repeat(200),
+      company: '',
+      path,
+      value: -Number.MAX_VALUE,
+      ...common,
+    }
+  })
+  const bytes = new EventPageJson(new AnswerBuffers()).spell(new Columns().pageOf(events), 1_000)
+  assert.deepEqual(JSON.parse(bytes.toString()), expected(events, 1_000))
+})
+
+test('pages that wait to be sent have memory of their own, which is used again when they were', () => {
+  const buffers = new AnswerBuffers()
+  const json = new EventPageJson(buffers)
+  const columns = new Columns()
+  const eventOf = (path: string): ListedEvent => ({
+    ...{
+      id: 1,
+      type: 'referral',
+      name: 'ChatGPT',
+      company: '',
+      path,
+      country: 'DE',
+      createdAt: 0,
+      value: null,
+    },
+  })
+  const spell = (path: string): Buffer => json.spell(columns.pageOf([eventOf(path)]), 100)
+  const [first, second] = [spell('/1'), spell('/2')]
+  assert.deepEqual(JSON.parse(first.toString()), expected([eventOf('/1')], 100))
+  assert.notEqual(first.buffer, second.buffer)
+  buffers.giveBack(first.buffer)
+  assert.equal(spell('/3').buffer, first.buffer)
+  assert.deepEqual(JSON.parse(second.toString()), expected([eventOf('/2')], 100))
+})
