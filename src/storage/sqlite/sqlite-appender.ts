@@ -5,7 +5,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dayMs, monthOf } from '../../domain/date-range.ts'
 import { arrivals } from '../../domain/event.ts'
-import type { AppendOutcome, EventBatch } from '../event-store.ts'
+import type { AppendOutcome } from '../event-store.ts'
 import { allocateColumns, type EventColumns } from './chunks/sqlite-chunk.ts'
 import type { IntakeNote } from './health/sqlite-health.ts'
 import { HealthWriter } from './health/sqlite-health-writer.ts'
@@ -18,12 +18,11 @@ import { SqliteDictionary, subjectsPerSiteMax, TooManyNames } from './sqlite-dic
 import {
   leavesTrace,
   originFields,
+  type PackedBatch,
   type PackedEvents,
   selectEvents,
   subjectFields,
 } from './sqlite-packed-events.ts'
-
-export type PackedBatch = Omit<EventBatch, 'events'> & { readonly events: PackedEvents }
 
 /** `too-many-names` becomes an error for the caller on the other side of the thread. */
 export type PackedOutcome = AppendOutcome | { readonly outcome: 'too-many-names'; readonly limit: number }
@@ -40,6 +39,23 @@ const sliceEventsMax = 8_000
 /** Never the key of a whole request, since those that senders choose have no space. */
 const onceKey = (key: string): string => `once ${key}`
 
+/** Beyond so many accounts or sites the memory of them starts again empty. */
+const rememberedMax = 100_000
+
+interface MonthOfAccount {
+  readonly account: number
+  readonly month: number
+  used: number
+  /** Events of this transaction. */
+  readonly added: Map<number, number>
+}
+
+interface SiteState {
+  readonly isRemoved: boolean
+  /** Ways in that have filed events with a sighting, as bits. */
+  readonly ways: number
+}
+
 export class SqliteAppender {
   readonly #dictionary: SqliteDictionary
   readonly #inbox: Inbox
@@ -49,10 +65,10 @@ export class SqliteAppender {
   readonly #statements: ReturnType<typeof prepareStatements>
   /** Of the next event; null before the first of this transaction. */
   #nextId: number | null = null
-  readonly #usage = new Map<
-    string,
-    { account: number; month: number; used: number; bySite: Map<number, number> }
-  >()
+  /** What accounts have used of their months, and states of sites, as long as no other process writes. */
+  readonly #used = new Map<string, MonthOfAccount>()
+  readonly #states = new Map<number, SiteState>()
+  readonly #changed = new Set<MonthOfAccount>()
 
   constructor(database: DatabaseSync) {
     this.#dictionary = new SqliteDictionary(database)
@@ -65,18 +81,20 @@ export class SqliteAppender {
 
   /** To be called when a transaction has begun. */
   begin(): void {
-    this.#inbox.begin()
+    if (!this.#inbox.begin()) return
+    this.#used.clear()
+    this.#states.clear()
   }
 
   append(batch: PackedBatch): PackedOutcome {
     const { site, now } = batch
-    const state = this.#statements.state.get(site)
-    if (state?.removed === 1) return { outcome: 'site-removed' }
+    const state = this.#stateOf(site)
+    if (state.isRemoved) return { outcome: 'site-removed' }
     const repeated = this.#checkIdempotency(batch)
     if (repeated) return repeated
     const known = this.#knownKeys(batch)
     if (known.length > 0) return { outcome: 'known-keys', keys: known }
-    const matches = this.#match(batch, Number(state?.ways ?? 0))
+    const matches = this.#match(batch, state.ways)
     const events = matches ? selectEvents(batch.events, matches) : batch.events
     const usage = this.#usageOf(batch.account, monthOf(now))
     if (batch.monthlyLimit !== null && events.count > 0 && usage.used + events.count > batch.monthlyLimit) {
@@ -91,8 +109,7 @@ export class SqliteAppender {
       throw error
     }
     matches?.keep()
-    usage.used += events.count
-    usage.bySite.set(site, (usage.bySite.get(site) ?? 0) + events.count)
+    if (events.count > 0) this.#addUsage(usage, site, events.count)
     if (batch.idempotency) {
       const { key, bodyHash, response } = batch.idempotency
       this.#statements.rememberRequest.run(site, key, bodyHash, response, now)
@@ -107,6 +124,11 @@ export class SqliteAppender {
       )
     }
     return { outcome: 'recorded' }
+  }
+
+  /** To be called when something else has changed the state of a site. */
+  forgetState(site: number): void {
+    this.#states.delete(site)
   }
 
   /** Counts what was taken without recording anything, and what was refused. */
@@ -131,15 +153,15 @@ export class SqliteAppender {
 
   /** Writes what was gathered; to be called once, right before the commit. */
   flush(): void {
-    this.#filer.flush()
+    for (const site of this.#filer.flush()) this.#states.delete(site)
     if (this.#nextId !== null) this.#statements.setNextId.run(this.#nextId)
     this.#nextId = null
     this.#health.flush()
-    for (const { account, month, bySite } of this.#usage.values()) {
-      for (const [site, events] of bySite)
-        if (events > 0) this.#statements.addUsage.run(account, month, site, events)
+    for (const { account, month, added } of this.#changed) {
+      for (const [site, events] of added) this.#statements.addUsage.run(account, month, site, events)
+      added.clear()
     }
-    this.#usage.clear()
+    this.#changed.clear()
   }
 
   /** To be called after a rollback. */
@@ -147,7 +169,9 @@ export class SqliteAppender {
     this.#nextId = null
     this.#filer.discard()
     this.#inbox.discard()
-    this.#usage.clear()
+    this.#changed.clear()
+    this.#used.clear()
+    this.#states.clear()
     this.#dictionary.forget()
     this.#health.discard()
   }
@@ -170,15 +194,33 @@ export class SqliteAppender {
     return onceKeys.filter(key => this.#statements.findRequest.get(site, onceKey(key), now - idempotencyMs))
   }
 
-  #usageOf(account: number, month: number) {
+  #stateOf(site: number): SiteState {
+    let state = this.#states.get(site)
+    if (!state) {
+      const row = this.#statements.state.get(site)
+      state = { isRemoved: row?.removed === 1, ways: Number(row?.ways ?? 0) }
+      if (this.#states.size >= rememberedMax) this.#states.clear()
+      this.#states.set(site, state)
+    }
+    return state
+  }
+
+  #usageOf(account: number, month: number): MonthOfAccount {
     const key = `${account} ${month}`
-    let usage = this.#usage.get(key)
+    let usage = this.#used.get(key)
     if (!usage) {
       const used = Number(this.#statements.usage.get(account, month)?.used ?? 0)
-      usage = { account, month, used, bySite: new Map() }
-      this.#usage.set(key, usage)
+      usage = { account, month, used, added: new Map() }
+      if (this.#used.size >= rememberedMax) this.#used.clear()
+      this.#used.set(key, usage)
     }
     return usage
+  }
+
+  #addUsage(usage: MonthOfAccount, site: number, events: number): void {
+    usage.used += events
+    usage.added.set(site, (usage.added.get(site) ?? 0) + events)
+    this.#changed.add(usage)
   }
 
   /** Null where no other way in can have reported the same: most sites have one. */
@@ -219,7 +261,7 @@ export class SqliteAppender {
       this.#filer.add(site, rows)
       return
     }
-    for (const row of rows) this.#inbox.put(site, row)
+    this.#inbox.put(site, rows)
     if (this.#inbox.isFull(site)) this.#filer.file(site)
     while (this.#inbox.isOverfull()) this.#fileLongestWaiting()
   }

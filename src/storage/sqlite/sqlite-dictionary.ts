@@ -15,11 +15,15 @@ export class TooManyNames extends Error {}
 
 export type Subject = readonly [type: number, name: string, company: string]
 
-const textKey = (value: string): string => `t${value}`
+/** Ids by site and key. */
+type Memory = Map<number, Map<string, number>>
+
 const subjectKey = ([type, name, company]: Subject): string => `s${type}${name.length}:${name}${company}`
 
 export class SqliteDictionary {
-  readonly #ids = new Map<number, Map<string, number>>()
+  readonly #textIds: Memory = new Map()
+  /** Of subjects and origins. */
+  readonly #ids: Memory = new Map()
   #remembered = 0
   readonly #subjectsByOrigin = new Map<number, number>()
   readonly #findText: StatementSync
@@ -76,12 +80,17 @@ export class SqliteDictionary {
 
   /** Id of a text that stands in the dictionary already, else undefined. */
   findText(site: number, value: string): number | undefined {
-    return this.#known(site, textKey(value), () => this.#findText.get(site, value)?.id)
+    return this.#known(this.#textIds, site, value, () => this.#findText.get(site, value)?.id)
   }
 
   /** Id of a subject that stands in the dictionary already, else undefined. */
   findSubject(site: number, subject: Subject): number | undefined {
-    return this.#known(site, subjectKey(subject), () => this.#findSubject.get(site, ...subject)?.id)
+    return this.#known(
+      this.#ids,
+      site,
+      subjectKey(subject),
+      () => this.#findSubject.get(site, ...subject)?.id,
+    )
   }
 
   /** Id of the subject of an origin that stands in the dictionary. */
@@ -98,6 +107,7 @@ export class SqliteDictionary {
   /** To be called when a transaction was rolled back: ids made in it are void. */
   forget(): void {
     this.#subjectsByOrigin.clear()
+    this.#textIds.clear()
     this.#ids.clear()
     this.#remembered = 0
   }
@@ -106,7 +116,7 @@ export class SqliteDictionary {
   textId(site: number, value: string): number {
     return (
       this.findText(site, value) ??
-      this.#remember(site, textKey(value), this.#addText.run(site, value).lastInsertRowid)
+      this.#remember(this.#textIds, site, value, this.#addText.run(site, value).lastInsertRowid)
     )
   }
 
@@ -132,7 +142,12 @@ export class SqliteDictionary {
       // Looked for again, since texts that are no valid Unicode can become equal where they are stored.
       ids[at] =
         this.findSubject(site, subject) ??
-        this.#remember(site, subjectKey(subject), this.#addSubject.run(site, ...subject).lastInsertRowid)
+        this.#remember(
+          this.#ids,
+          site,
+          subjectKey(subject),
+          this.#addSubject.run(site, ...subject).lastInsertRowid,
+        )
     }
     return ids
   }
@@ -140,24 +155,24 @@ export class SqliteDictionary {
   #origin(site: number, parts: number[]): number {
     const key = `o${parts.join()}`
     return (
-      this.#known(site, key, () => this.#findOrigin.get(site, ...parts)?.id) ??
-      this.#remember(site, key, this.#addOrigin.run(site, ...parts).lastInsertRowid)
+      this.#known(this.#ids, site, key, () => this.#findOrigin.get(site, ...parts)?.id) ??
+      this.#remember(this.#ids, site, key, this.#addOrigin.run(site, ...parts).lastInsertRowid)
     )
   }
 
-  #known(site: number, key: string, find: () => unknown): number | undefined {
-    const remembered = this.#ids.get(site)?.get(key)
+  #known(memory: Memory, site: number, key: string, find: () => unknown): number | undefined {
+    const remembered = memory.get(site)?.get(key)
     if (remembered !== undefined) return remembered
     const id = find()
-    return id === undefined ? undefined : this.#remember(site, key, Number(id))
+    return id === undefined ? undefined : this.#remember(memory, site, key, Number(id))
   }
 
-  #remember(site: number, key: string, id: number | bigint): number {
+  #remember(memory: Memory, site: number, key: string, id: number | bigint): number {
     if (this.#remembered++ >= rememberedMax) this.forget()
-    let ids = this.#ids.get(site)
+    let ids = memory.get(site)
     if (ids === undefined) {
       ids = new Map()
-      this.#ids.set(site, ids)
+      memory.set(site, ids)
     }
     ids.set(key, Number(id))
     return Number(id)

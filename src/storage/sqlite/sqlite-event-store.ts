@@ -11,7 +11,7 @@ import type { IntakeNotes } from './health/sqlite-intake-notes.ts'
 import { Filing } from './inbox/sqlite-filing.ts'
 import { createFingerprints, type FindFingerprints } from './sightings/sqlite-sighting.ts'
 import type { Freshness } from './sqlite-freshness.ts'
-import { leavesTrace, packEvents, transferList } from './sqlite-packed-events.ts'
+import { handOver, leavesTrace, packEvents } from './sqlite-packed-events.ts'
 import { createSnapshot } from './sqlite-snapshot.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
 
@@ -84,10 +84,8 @@ async function append(
   batch: EventBatch,
 ): Promise<AppendOutcome> {
   const events = packEvents(batch.events, fingerprintsOf)
-  const outcome = await writer.run('append', [{ ...batch, events }], {
-    weight: events.count,
-    transfers: transferList(events),
-  })
+  const { handed, transfers } = handOver({ ...batch, events })
+  const outcome = await writer.run('append', [handed], { weight: events.count, transfers })
   const { site, now, intake } = batch
   if (intake && outcome.outcome === 'replayed') notes.addReplayed(site, now, events.count, intake)
   if (intake && outcome.outcome === 'recorded' && !leavesTrace(batch, events))

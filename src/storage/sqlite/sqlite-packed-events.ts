@@ -7,10 +7,15 @@ import type { EventBatch } from '../event-store.ts'
 import { packCountry } from './chunks/sqlite-chunk.ts'
 import { type FindFingerprints, wayOf } from './sightings/sqlite-sighting.ts'
 
-/** Buffers are handed over, which costs more than cloning a few numbers: small batches are plain arrays. */
+/** Small batches are plain arrays, since they cross over as JSON, in less time than their buffers take (row 7). */
 export type Numbers = Uint32Array<ArrayBuffer> | number[]
 type Doubles = Float64Array<ArrayBuffer> | number[]
 const bufferFrom = 50
+
+export type PackedBatch = Omit<EventBatch, 'events'> & { readonly events: PackedEvents }
+
+/** A batch between the threads; JSON if it is small. */
+export type HandedBatch = PackedBatch | string
 
 /** Indexes into `texts` are shifted by one, so that 0 stands for null. */
 export interface PackedEvents {
@@ -154,9 +159,21 @@ export const leavesTrace = (
   { count }: PackedEvents,
 ): boolean => count > 0 || idempotency !== undefined || importProgress !== undefined
 
-/** The buffers that move to the writer instead of being copied. */
-export const transferList = (events: PackedEvents): ArrayBuffer[] =>
-  Object.values(events).flatMap(column => (ArrayBuffer.isView(column) ? [column.buffer as ArrayBuffer] : []))
+/** A batch as the writer gets it, and the buffers that move there instead of being copied. */
+export function handOver(batch: PackedBatch): { handed: HandedBatch; transfers: ArrayBuffer[] } {
+  if (batch.events.count < bufferFrom) return { handed: JSON.stringify(batch), transfers: [] }
+  const columns = Object.values(batch.events).filter(ArrayBuffer.isView)
+  return { handed: batch, transfers: columns.map(({ buffer }) => buffer as ArrayBuffer) }
+}
+
+export function takeOver(handed: HandedBatch): PackedBatch {
+  if (typeof handed !== 'string') return handed
+  const batch = JSON.parse(handed) as PackedBatch & { readonly events: { value: (number | null)[] } }
+  // JSON has no NaN.
+  const { value } = batch.events
+  for (let i = 0; i < value.length; i++) value[i] ??= Number.NaN
+  return batch
+}
 
 class Interner {
   readonly all: string[] = []

@@ -227,6 +227,8 @@ export const migrations: readonly string[] = [
     note TEXT,
     data BLOB NOT NULL
   ) STRICT;
+  -- The last row of the inbox that is filed.
+  ALTER TABLE site_state ADD COLUMN filed INTEGER NOT NULL DEFAULT 0;
   `,
 ]
 

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { SqliteAccountWriter } from './sqlite-account-writer.ts'
 import { SqliteAppender } from './sqlite-appender.ts'
+import { type HandedBatch, takeOver } from './sqlite-packed-events.ts'
 import { isBusy, patiently, sqliteCodeOf } from './sqlite-patience.ts'
 import { busyTimeoutMs } from './sqlite-schema.ts'
 import { markSiteRemoved, removeSiteSlice } from './sqlite-site-remover.ts'
@@ -41,12 +42,15 @@ function operationsOn(database: DatabaseSync) {
   return {
     appender,
     operations: {
-      append: (batch: Parameters<SqliteAppender['append']>[0]) => appender.append(batch),
+      append: (batch: HandedBatch) => appender.append(takeOver(batch)),
       file: (site: number) => appender.file(site),
       fileSome: () => appender.fileSome(),
       addNotes: (notes: Parameters<SqliteAppender['addNotes']>[0]) => appender.addNotes(notes),
       forgetOldRequests: (now: number) => appender.forgetOldRequests(now),
-      markSiteRemoved: (site: number, now: number) => markSiteRemoved(database, site, now),
+      markSiteRemoved: (site: number, now: number) => {
+        markSiteRemoved(database, site, now)
+        appender.forgetState(site)
+      },
       removeSiteSlice: (site: number) => removeSiteSlice(database, site),
       addAccount: accounts.addAccount.bind(accounts),
       setPlan: accounts.setPlan.bind(accounts),

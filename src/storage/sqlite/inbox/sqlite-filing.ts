@@ -8,7 +8,7 @@ export class Filing {
   readonly #writer: SqliteWriter
   readonly #freshness: Freshness
   readonly #newer: StatementSync
-  readonly #isThere: StatementSync
+  readonly #filed: StatementSync
   /** By site: the last row seen in the inbox. It may have been filed since. */
   readonly #lastRows = new Map<number, number>()
   #lastRow = -1
@@ -19,7 +19,7 @@ export class Filing {
     this.#freshness = freshness
     this.#newer = reader.prepare('SELECT id, site FROM inbox WHERE id > ? ORDER BY id')
     this.#newer.setReturnArrays(true)
-    this.#isThere = reader.prepare('SELECT 1 FROM inbox WHERE id = ?')
+    this.#filed = reader.prepare('SELECT filed FROM site_state WHERE site = ?')
   }
 
   /** Reads when everything that was recorded for the site before this call is filed: mostly at once. */
@@ -28,8 +28,9 @@ export class Filing {
     this.#look()
     const row = this.#lastRows.get(site)
     if (row === undefined) return read()
-    // A site is filed whole, so the last row stands for all of them. What was seen just now needs no second look.
-    if (row > known || this.#isThere.get(row)) return this.#file(site, row).then(read)
+    // What was seen just now needs no second look.
+    if (row > known || row > Number(this.#filed.get(site)?.filed ?? 0))
+      return this.#file(site, row).then(read)
     this.#lastRows.delete(site)
     return read()
   }

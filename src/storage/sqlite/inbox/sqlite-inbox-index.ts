@@ -3,8 +3,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 /** What lies in the inbox for one site. Rows that another process has filed may still be listed. */
 export interface WaitingRows {
-  /** In the order of arrival. */
+  /** Ascending. */
   readonly ids: number[]
+  /** How many rows were added to the inbox before the first of these. */
+  readonly behind: number
   events: number
   /** Ways in that have reported them, as bits. */
   ways: number
@@ -14,23 +16,15 @@ type Row = [id: number, site: number, events: number, ways: number]
 
 export class InboxIndex {
   readonly #newer: StatementSync
-  /** In the order in which the sites began to wait. */
+  /** In the order of their first rows. */
   readonly #sites = new Map<number, WaitingRows>()
   #lastId = -1
-  #rows = 0
+  #added = 0
   #events = 0
 
   constructor(database: DatabaseSync) {
     this.#newer = database.prepare('SELECT id, site, events, ways FROM inbox WHERE id > ? ORDER BY id')
     this.#newer.setReturnArrays(true)
-  }
-
-  get rows(): number {
-    return this.#rows
-  }
-
-  get events(): number {
-    return this.#events
   }
 
   /** Ids rise with every transaction, so whatever was added since, by whomever, has a higher one. */
@@ -39,41 +33,53 @@ export class InboxIndex {
       this.add(id, site, events, ways)
   }
 
+  /** `id` is above all that were added before. */
   add(id: number, site: number, events: number, ways: number): void {
-    this.#lastId = Math.max(this.#lastId, id)
-    this.#rows++
+    this.#lastId = id
     this.#events += events
     const waiting = this.#sites.get(site)
-    if (!waiting) this.#sites.set(site, { ids: [id], events, ways })
+    if (!waiting) this.#sites.set(site, { ids: [id], behind: this.#added, events, ways })
     else {
       waiting.ids.push(id)
       waiting.events += events
       waiting.ways |= ways
     }
+    this.#added++
+  }
+
+  /** Rows added so far. */
+  get added(): number {
+    return this.#added
+  }
+
+  /** The highest id so far; below 0 before the first. */
+  get lastId(): number {
+    return this.#lastId
+  }
+
+  /** Events that wait, of all sites. */
+  get events(): number {
+    return this.#events
   }
 
   of(site: number): WaitingRows | undefined {
     return this.#sites.get(site)
   }
 
-  /** The site that has waited longest; undefined where none waits. */
-  longestWaiting(): number | undefined {
-    return this.#sites.keys().next().value
+  /** The site that has waited longest, whose first row is the first of all; undefined where none waits. */
+  longestWaiting(): readonly [site: number, rows: WaitingRows] | undefined {
+    return this.#sites.entries().next().value
   }
 
   forget(site: number): void {
-    const waiting = this.#sites.get(site)
-    if (!waiting) return
+    this.#events -= this.#sites.get(site)?.events ?? 0
     this.#sites.delete(site)
-    this.#rows -= waiting.ids.length
-    this.#events -= waiting.events
   }
 
   /** To be called after a rollback; `refresh` finds everything again. */
   clear(): void {
     this.#sites.clear()
     this.#lastId = -1
-    this.#rows = 0
     this.#events = 0
   }
 }

@@ -4,7 +4,7 @@
  * more than filing one (rows 6 and 7 of docs/performance.md). Whoever reads about a site has it filed first (sqlite-filing.ts).
  *
  * A row holds the events of one type of one request, encoded as a chunk that is in the order of arrival. Its key is the id of its
- * first event.
+ * first event. Rows up to the `filed` of their site's state are filed, and deleted when all before them are.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { eventTypes } from '../../../domain/event.ts'
@@ -16,9 +16,11 @@ import { InboxIndex } from './sqlite-inbox-index.ts'
 export const inboxBatchMax = 4_000
 /** So many of one site are filed together, in some ten milliseconds: whoever reads about it next waits no longer. */
 const siteEventsMax = 8_000
-/** Beyond these, the sites that have waited longest are filed with every transaction. */
-const rowsMax = 20_000
-const eventsMax = 500_000
+/** Where the inbox reaches further back than this, the sites that have waited longest are filed with every transaction. */
+const rowsMax = 50_000
+const eventsMax = 1_000_000
+/** Filed rows are deleted so many at a time. */
+const deletedAtOnce = 1_000
 
 /** Events of one type of one site. */
 export interface InboxRow {
@@ -33,48 +35,57 @@ export interface InboxRow {
 export class Inbox {
   readonly #index: InboxIndex
   readonly #put: StatementSync
-  readonly #take: StatementSync
+  readonly #get: StatementSync
+  readonly #deleteFiled: StatementSync
   readonly #dataVersion: StatementSync
   #version: unknown = null
+  /** Rows added before the first that may not be deleted yet. */
+  #deleted = 0
 
   constructor(database: DatabaseSync) {
     this.#index = new InboxIndex(database)
     this.#put = database.prepare(
       'INSERT INTO inbox (id, site, type, events, ways, recorded_at, note, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     )
-    this.#take = database.prepare(
-      'DELETE FROM inbox WHERE id = ? RETURNING type, ways, recorded_at, note, data',
+    this.#get = database.prepare('SELECT type, ways, recorded_at, note, data FROM inbox WHERE id = ?')
+    this.#deleteFiled = database.prepare(
+      'DELETE FROM inbox WHERE id < ? AND id <= (SELECT filed FROM site_state WHERE site = inbox.site)',
     )
     this.#dataVersion = database.prepare('PRAGMA data_version')
   }
 
-  /** To be called when a transaction has begun: looks for what other processes have put here. */
-  begin(): void {
+  /** To be called when a transaction has begun: true when other processes have written since the last, here or elsewhere. */
+  begin(): boolean {
     const version = this.#dataVersion.get()?.data_version
-    if (version === this.#version) return
+    if (version === this.#version) return false
     this.#index.refresh()
     this.#version = version
+    return true
   }
 
-  put(site: number, { type, columns, ways, recordedAt, notes: [note] }: InboxRow): void {
-    const id = columns.id[0]!
-    const data = encodeChunk(columns, 0, columns.count)
-    const text = note === undefined ? null : JSON.stringify(note)
-    this.#put.run(id, site, type, columns.count, ways, recordedAt, text, data)
-    this.#index.add(id, site, columns.count, ways)
-  }
-
-  /** All that waits for a site, a row a type, in the order of arrival; it is gone from the inbox. */
-  take(site: number): InboxRow[] {
-    const stored: Record<string, unknown>[] = []
-    for (const id of this.#index.of(site)?.ids ?? []) {
-      const row = this.#take.get(id)
-      // Undefined where another process has filed it.
-      if (row) stored.push(row)
+  /** The rows of one request. */
+  put(site: number, rows: readonly InboxRow[]): void {
+    const ascending = rows.toSorted((a, b) => a.columns.id[0]! - b.columns.id[0]!)
+    for (const { type, columns, ways, recordedAt, notes } of ascending) {
+      const id = columns.id[0]!
+      const data = encodeChunk(columns, 0, columns.count)
+      const note = notes.length === 0 ? null : JSON.stringify(notes[0])
+      this.#put.run(id, site, type, columns.count, ways, recordedAt, note, data)
+      this.#index.add(id, site, columns.count, ways)
     }
+  }
+
+  /**
+   * All that waits for a site, a row a type, in the order of arrival, and the number up to which the site is filed once they are stored.
+   * `filed` is that number as it was.
+   */
+  take(site: number, filed: number): { rows: InboxRow[]; filed: number } {
+    const ids = this.#index.of(site)?.ids.filter(id => id > filed) ?? []
+    // Undefined where another process has filed and deleted it.
+    const stored = ids.map(id => this.#get.get(id)).filter(row => row !== undefined)
     this.#index.forget(site)
     const types = new Set(stored.map(({ type }) => Number(type)))
-    return [...types].map((type, i) => ({
+    const rows = [...types].map((type, i) => ({
       ...joinRows(
         type,
         stored.filter(row => row.type === type),
@@ -82,6 +93,17 @@ export class Inbox {
       // Together, since the pauses between deliveries are counted.
       notes: i === 0 ? notesOf(stored) : [],
     }))
+    return { rows, filed: ids.at(-1) ?? filed }
+  }
+
+  /** Deletes rows that are filed, from the first on: a page of them at a time, where each by itself would cost a page. */
+  sweep(): void {
+    const first = this.#index.longestWaiting()?.[1]
+    const end = first?.behind ?? this.#index.added
+    const isDue = first ? end - this.#deleted >= deletedAtOnce : end > this.#deleted
+    if (!isDue) return
+    this.#deleteFiled.run(first?.ids[0] ?? this.#index.lastId + 1)
+    this.#deleted = end
   }
 
   /** Events that wait, of all sites. */
@@ -103,12 +125,14 @@ export class Inbox {
   }
 
   isOverfull(): boolean {
-    return this.#index.rows > rowsMax || this.#index.events > eventsMax
+    const first = this.#index.longestWaiting()?.[1]
+    if (!first) return false
+    return this.#index.added - first.behind > rowsMax || this.#index.lastId - first.ids[0]! > eventsMax
   }
 
   /** The site that has waited longest; undefined where none waits. */
   longestWaiting(): number | undefined {
-    return this.#index.longestWaiting()
+    return this.#index.longestWaiting()?.[0]
   }
 
   /** To be called after a rollback. */

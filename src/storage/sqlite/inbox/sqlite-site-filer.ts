@@ -23,6 +23,8 @@ interface GatheredSite {
   /** Ways in that have stored events with a sighting, as bits. */
   ways: number
   recordedAt: number
+  /** The last row of the inbox that is among them, or was filed before. */
+  readonly filed: number
 }
 
 interface GatheredDay {
@@ -73,18 +75,21 @@ export class SiteFiler {
     return this.#of(site).sightings
   }
 
-  /** Writes what was gathered; to be called once, right before the commit. */
-  flush(): void {
-    for (const [site, { events, days, recordedAt, ways }] of this.#gathered) {
+  /** Writes what was gathered; to be called once, right before the commit. Returns the sites whose state may have changed. */
+  flush(): number[] {
+    const sites = [...this.#gathered.keys()]
+    for (const [site, { events, days, recordedAt, ways, filed }] of this.#gathered) {
       if (events.every(runs => runs.length === 0)) continue
       events.forEach((runs, type) => {
         if (runs.length > 0) this.#chunks.write(site, type, runs)
       })
       for (const [day, { totals }] of days) this.#statements.putDay.run(dayKey(site, day), encodeDay(totals))
-      this.#statements.changeSite.run(site, recordedAt, ways, this.#health.take(site))
+      this.#statements.changeSite.run(site, recordedAt, ways, this.#health.take(site), filed)
     }
     this.#facets.flush()
+    this.#inbox.sweep()
     this.#gathered.clear()
+    return sites
   }
 
   /** To be called after a rollback. */
@@ -98,15 +103,16 @@ export class SiteFiler {
     if (gathered) return gathered
     const state = this.#statements.state.get(site)
     const events: EventColumns[][] = [[], [], []]
+    const { rows, filed } = this.#inbox.take(site, Number(state?.filed ?? 0))
     gathered = {
       events,
       sightings: new GatheredSightings(events, origin => this.#dictionary.subjectOf(origin)),
       days: new Map(),
       ways: Number(state?.ways ?? 0),
       recordedAt: 0,
+      filed,
     }
     this.#gathered.set(site, gathered)
-    const rows = this.#inbox.take(site)
     if (state?.removed !== 1) for (const row of rows) this.#add(site, gathered, row)
     return gathered
   }
@@ -145,12 +151,12 @@ export class SiteFiler {
 function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
-    state: prepare('SELECT removed, ways FROM site_state WHERE site = ?'),
+    state: prepare('SELECT removed, ways, filed FROM site_state WHERE site = ?'),
     // A revision is at least the time, so that a restored backup never repeats one.
     changeSite: prepare(
-      `INSERT INTO site_state (site, revision, ways, health) VALUES (?1, ?2, ?3, coalesce(?4, x''))
+      `INSERT INTO site_state (site, revision, ways, health, filed) VALUES (?1, ?2, ?3, coalesce(?4, x''), ?5)
        ON CONFLICT (site) DO UPDATE SET
-         revision = max(revision + 1, ?2), ways = ?3, health = coalesce(?4, health)`,
+         revision = max(revision + 1, ?2), ways = ?3, health = coalesce(?4, health), filed = ?5`,
     ),
     getDay: prepare('SELECT data FROM day WHERE key = ?'),
     putDay: prepare(
