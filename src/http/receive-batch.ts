@@ -4,6 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Arrival, NewEvent } from '../domain/event.ts'
 import { batchBytesMax, readBatch } from '../ingest/batch-body.ts'
 import { record } from '../ingest/record.ts'
+import { nextRound } from './event-loop-rounds.ts'
 import type { HttpParts } from './http-parts.ts'
 
 const linesType = 'application/x-ndjson'
@@ -27,6 +28,9 @@ export function acceptBatchBodies(app: FastifyInstance): void {
   )
 }
 
+/** Some hundred events, which take most of a millisecond. */
+const largeBatchBytes = 32_768
+
 /** What the items of a batch come to. */
 export interface JudgedBatch {
   readonly events: readonly NewEvent[]
@@ -46,6 +50,7 @@ export async function receiveBatch(
 ): Promise<FastifyReply> {
   const key = readIdempotencyKey(request.headers['idempotency-key'])
   const body = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
+  if (body.length >= largeBatchBytes) await nextRound()
   const isLines = request.headers['content-type']?.toLowerCase().startsWith(linesType) === true
   const now = parts.clock()
   const { events, ignored, report } = judge(readBatch(body, isLines), now)

@@ -117,12 +117,23 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
     }
   }
 
-  const takeTurn = (): WriterReply[] => {
+  /** What the next transaction is to do. Readers wait for `file`, which is short, so it does not wait for what came before it. */
+  const takeRequests = (): WriterRequest[] => {
     const closing = queue.findIndex(request => request.name === 'close')
     const requests = queue.splice(
       0,
       Math.min(closing === -1 ? queue.length : closing, requestsPerTransactionMax),
     )
+    const { files = [], others = [] } = Object.groupBy(requests, ({ name }) =>
+      name === 'file' ? 'files' : 'others',
+    )
+    if (files.length === 0 || others.length === 0) return requests
+    queue.unshift(...others)
+    return files
+  }
+
+  const takeTurn = (): WriterReply[] => {
+    const requests = takeRequests()
     if (requests.length === 0) return []
     try {
       return runTransaction(requests)
