@@ -47,6 +47,7 @@ const idleCheckMs = 50
 
 export async function openRuntime(config: Config, version: string, clock: Clock): Promise<Runtime> {
   // Loaded here, since a command that starts no server would take twice as long with it.
+  const { AnswerBytes } = await import('./http/answer-bytes.ts')
   const { createApp } = await import('./http/app.ts')
   const { openLogger } = await import('./logger.ts')
   const { logger, requestLog, flush } = openLogger(config.logLevel)
@@ -63,6 +64,7 @@ export async function openRuntime(config: Config, version: string, clock: Clock)
       failureLimiter: new RateLimiter(),
       keyUse,
       answers: new AnswerMemory(),
+      answerBytes: new AnswerBytes(),
       logger,
       requestLog,
       trustProxy: config.trustProxy,

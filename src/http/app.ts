@@ -98,7 +98,7 @@ const corsHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match
 function registerApi(api: FastifyInstance, parts: HttpParts): void {
   const methodsByUrl = watchRoutes(api)
   addApiHeaders(api)
-  answerInRounds(api)
+  answerInRounds(api, parts.answerBytes)
   acceptBatchBodies(api)
   sitesRoute(api, parts)
   statsRoute(api, parts)

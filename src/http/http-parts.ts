@@ -9,6 +9,7 @@ import type { Clock } from '../domain/clock.ts'
 import type { PlanTable } from '../domain/plan.ts'
 import type { AnswerMemory } from '../reports/answer-memory.ts'
 import type { Stores } from '../storage/stores.ts'
+import type { AnswerBytes } from './answer-bytes.ts'
 import type { RequestLog } from './request-log.ts'
 
 export interface HttpParts {
@@ -21,6 +22,7 @@ export interface HttpParts {
   readonly failureLimiter: RateLimiter
   readonly keyUse: KeyUse
   readonly answers: AnswerMemory
+  readonly answerBytes: AnswerBytes
   readonly logger: Logger
   readonly requestLog: RequestLog
   /** Addresses of proxies whose X-Forwarded-For is believed. */

@@ -3,6 +3,7 @@
  * is woken by each of 32 answers costs the machine more than making them (row 1 of docs/performance.md).
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { AnswerBytes } from './answer-bytes.ts'
 import { apiHeaders } from './api-headers.ts'
 
 declare module 'fastify' {
@@ -15,8 +16,11 @@ declare module 'fastify' {
   }
 }
 
+/** From this length on, waiting for a round costs more than it saves: the answer leaves the processor's cache meanwhile. */
+const longBytes = 16_384
+
 /** For all routes of `app`. No answer waits for the network: only for work that is there already. */
-export function answerInRounds(app: FastifyInstance): void {
+export function answerInRounds(app: FastifyInstance, answerBytes: AnswerBytes): void {
   let waiting: (() => void)[] = []
   const sendAll = (): void => {
     const ready = waiting
@@ -31,14 +35,32 @@ export function answerInRounds(app: FastifyInstance): void {
     'sendWhole',
     function (this: FastifyReply, headers: readonly string[], body: string | Buffer) {
       this.hijack()
-      inRound(() => writeWhole(this, headers, body))
+      if (typeof body === 'string') inRound(() => writeText(this, headers, body))
+      else if (body.length >= longBytes) {
+        writeHead(this, headers, body.length)
+        this.raw.end(body)
+        // Nothing of it waits in this process.
+        if (this.raw.writableLength === 0) answerBytes.giveBack(body)
+      } else {
+        // Each character stands for a byte. Head and body of text are one write, of a head and bytes two.
+        const text = body.toString('latin1')
+        answerBytes.giveBack(body)
+        inRound(() => {
+          writeHead(this, headers, text.length)
+          this.raw.end(text, 'latin1')
+        })
+      }
     },
   )
 }
 
-function writeWhole({ raw, request }: FastifyReply, headers: readonly string[], body: string | Buffer): void {
-  const length = Buffer.byteLength(body)
-  raw.writeHead(200, [...apiHeaders(request), ...headers, 'content-length', String(length)])
+function writeText(reply: FastifyReply, headers: readonly string[], text: string): void {
+  const length = Buffer.byteLength(text)
+  writeHead(reply, headers, length)
   // Text of ASCII alone has as many bytes as characters; as Latin-1 it needs no conversion.
-  raw.end(body, length === body.length ? 'latin1' : 'utf8')
+  reply.raw.end(text, length === text.length ? 'latin1' : 'utf8')
+}
+
+function writeHead({ raw, request }: FastifyReply, headers: readonly string[], length: number): void {
+  raw.writeHead(200, [...apiHeaders(request), ...headers, 'content-length', String(length)])
 }

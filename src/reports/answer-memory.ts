@@ -53,11 +53,13 @@ export class AnswerMemory {
     return answer
   }
 
-  /** Remembers the answer if it was asked for before. */
-  put(url: string, answer: Answer): void {
+  /** Remembers the answer if it was asked for before; of bytes a copy, since their owner may use them again. */
+  put(url: string, given: Answer): void {
     const before = this.#answers.get(url)
     if (before) this.#length -= lengthOf(url, before)
     else if (!this.#wasAsked(url)) return
+    const { body } = given
+    const answer = { ...given, body: typeof body === 'string' ? body : Buffer.from(body) }
     this.#answers.delete(url)
     this.#answers.set(url, answer)
     this.#newest = answer

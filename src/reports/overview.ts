@@ -2,7 +2,8 @@
 import Type, { type Static } from 'typebox'
 import { type DateRange, dayMs, formatDay } from '../domain/date-range.ts'
 import { type EventType, eventTypes } from '../domain/event.ts'
-import type { EventStore, FacetCount, FacetReport, Granularity } from '../storage/event-store.ts'
+import type { EventStore, FacetCount, FacetReport } from '../storage/event-store.ts'
+import { allCounts, type Granularity } from '../storage/series.ts'
 import { groupNames, nameCounts, readFacets, sumRows } from './breakdown.ts'
 import { createTraits, isUnfiltered, type ReportFilter, type TraitsOf } from './known-names.ts'
 
@@ -80,7 +81,9 @@ export async function overviewReport(
   const facets = await readFacets(events, site, range, filter, pagesMax, traitsOf)
   const isHourly = asked === 'hour' && isUnfiltered(filter) && range.end - range.start < hourlyDaysMax
   const granularity = isHourly ? 'hour' : 'day'
-  const series = isHourly ? await events.series(site, range, 'hour') : daysOf(facets, range)
+  const series = isHourly
+    ? allCounts(await events.series(site, range, 'hour'), range, 'hour')
+    : daysOf(facets, range)
   const bucketMs = isHourly ? dayMs / 24 : dayMs
   return {
     period: { start: formatDay(range.start), end: formatDay(range.end) },

@@ -1,104 +1,164 @@
 /**
- * Writes the points of a time series as JSON. All points of a range are spelled alike but for their numbers, so the text is copied
- * from a template and only digits are filled in: 720 hours put together piece by piece took longer than sending them
- * (row 3 of docs/performance.md). Numbers of one column are as wide as its largest; shorter ones have spaces before them.
+ * Writes the points of a time series as JSON. All points are spelled alike but for their times and numbers, so the text is copied
+ * from templates of whole blocks of days and only digits are filled in: 720 hours put together piece by piece took longer than
+ * sending them (row 3 of docs/performance.md). Numbers of one column are as wide as its largest; shorter ones have spaces before them.
  */
 import { type DateRange, formatDay } from '../domain/date-range.ts'
-import type { Granularity, SeriesCounts } from '../storage/event-store.ts'
+import type { Granularity, Series } from '../storage/series.ts'
 
 const columns = ['bot_visits', 'referrals', 'conversions'] as const
 
-/** Digits of the largest number of each column. */
-type Widths = readonly [number, number, number]
+/** One number a column. */
+type Three = readonly [number, number, number]
 
-interface Template {
-  readonly text: Buffer
+/** How points with numbers of some widths are spelled. */
+interface Layout {
+  /** What follows the time in every point; all counts are 0. */
+  readonly counts: string
   /** Bytes from one point to the next. */
   readonly pointBytes: number
-  /** Where in a point the number of each column ends. */
-  readonly ends: readonly number[]
+  /** Where in a point the last digit of each column stands. */
+  readonly ends: Three
+  /** The points of whole blocks of days, each with a comma after it, by the number of the block. */
+  readonly blocks: Map<number, Uint8Array>
 }
 
-const hours = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`)
+const times = {
+  day: [''],
+  hour: Array.from({ length: 24 }, (_, hour) => ` ${String(hour).padStart(2, '0')}:00`),
+}
+const timeNames = { day: 'date', hour: 'datetime' } as const
+/** Where in a point its date stands. */
+const dateAt = { day: '{"date":"'.length, hour: '{"datetime":"'.length } as const
+/** Days of a block; its text has 40 to 60 KB. */
+const blockDays = { day: 512, hour: 32 } as const
 
-/** Ranges that are asked for again and again, such as the last 30 days; the oldest goes first. */
-const templatesMax = 200
-/** Longer ones, such as the pieces of a century, are not kept: a month by hour has 56,000. */
-const templateBytesMax = 65_536
-const templates = new Map<string, Template>()
+/** Beyond this many they are made again. */
+const blocksMax = 60
+let blocksKept = 0
+const layouts = new Map<string, Layout>()
 
-/** The points of `range`, separated by commas, between two texts of ASCII. */
+/** The points of `range`, separated by commas, between two texts of ASCII; in memory from `take`. */
 export function pointsJson(
   range: DateRange,
   granularity: Granularity,
-  counts: SeriesCounts,
+  series: Series,
   before: string,
   after: string,
+  take: (length: number) => Buffer,
 ): Buffer {
-  const { text, pointBytes, ends } = templateFor(range, granularity, widthsOf(counts))
-  // Bytes, not text: a string of this length is copied three times on its way to the socket.
-  const bytes = Buffer.allocUnsafe(before.length + text.length + after.length)
-  bytes.write(before, 'latin1')
-  text.copy(bytes, before.length)
-  bytes.write(after, before.length + text.length, 'latin1')
-  for (let column = 0; column < columns.length; column++) {
-    let end = before.length + ends[column]!
-    for (let i = column; i < counts.length; i += columns.length, end += pointBytes) {
-      let rest = counts[i]!
-      if (rest < 10) {
-        bytes[end - 1] = zero + rest
-        continue
-      }
-      for (let at = end - 1; rest > 0; at--) {
-        const tenth = Math.floor(rest / 10)
-        bytes[at] = zero + rest - tenth * 10
-        rest = tenth
-      }
+  const layout = layoutFor(granularity, widthsOf(series))
+  const { pointBytes, ends } = layout
+  const dayBytes = pointBytes * times[granularity].length
+  // The last point has no comma after it.
+  const pointsEnd = before.length + (range.end - range.start + 1) * dayBytes - 1
+  const length = pointsEnd + after.length
+  const bytes = take(length)
+  bytes.write(before, 0, 'latin1')
+  copyPoints(granularity, layout, range, bytes.subarray(before.length, pointsEnd))
+  bytes.write(after, pointsEnd, 'latin1')
+  for (const { at, counts } of series) {
+    let point = before.length + (at / columns.length) * pointBytes
+    for (let i = 0; i < counts.length; i += 3, point += pointBytes) {
+      const [bots, referrals, conversions] = [counts[i]!, counts[i + 1]!, counts[i + 2]!]
+      if (bots !== 0) writeNumber(bytes, bots, point + ends[0])
+      if (referrals !== 0) writeNumber(bytes, referrals, point + ends[1])
+      if (conversions !== 0) writeNumber(bytes, conversions, point + ends[2])
     }
   }
   return bytes
 }
 
+/** `end` is the place of the last digit. */
+function writeNumber(bytes: Buffer, number: number, end: number): void {
+  if (number > 0x7fffffff) {
+    const text = String(number)
+    bytes.write(text, end + 1 - text.length, 'latin1')
+    return
+  }
+  let at = end
+  let rest = number | 0
+  for (; rest >= 10; at--) {
+    const tenth = (rest / 10) | 0
+    bytes[at] = zero + rest - tenth * 10
+    rest = tenth
+  }
+  bytes[at] = zero + rest
+}
+
 const zero = 48
 
-function widthsOf(counts: SeriesCounts): Widths {
-  const largest: [number, number, number] = [0, 0, 0]
-  for (let i = 0; i < counts.length; i += 3) {
-    if (counts[i]! > largest[0]) largest[0] = counts[i]!
-    if (counts[i + 1]! > largest[1]) largest[1] = counts[i + 1]!
-    if (counts[i + 2]! > largest[2]) largest[2] = counts[i + 2]!
+/** All of them but the comma after the last, for which there is no room. */
+function copyPoints(granularity: Granularity, layout: Layout, range: DateRange, to: Buffer): void {
+  const dayBytes = layout.pointBytes * times[granularity].length
+  const days = blockDays[granularity]
+  for (let day = range.start, at = 0; day <= range.end; ) {
+    const number = Math.floor(day / days)
+    const first = day - number * days
+    const end = Math.min(days, range.end + 1 - number * days)
+    const block = layout.blocks.get(number) ?? addBlock(granularity, layout, number)
+    const length = Math.min((end - first) * dayBytes, to.length - at)
+    to.set(block.subarray(first * dayBytes, first * dayBytes + length), at)
+    at += length
+    day += end - first
   }
-  return [String(largest[0]).length, String(largest[1]).length, String(largest[2]).length]
 }
 
-function templateFor(range: DateRange, granularity: Granularity, widths: Widths): Template {
-  const key = `${granularity} ${range.start} ${range.end} ${widths}`
-  let template = templates.get(key)
-  if (!template) {
-    template = makeTemplate(range, granularity, widths)
-    if (template.text.length > templateBytesMax) return template
-    for (const oldest of templates.keys()) {
-      if (templates.size < templatesMax) break
-      templates.delete(oldest)
+/** Digits of the largest number of each column. */
+function widthsOf(series: Series): Three {
+  let [first, second, third] = [0, 0, 0]
+  for (const { counts } of series) {
+    for (let i = 0; i < counts.length; i += 3) {
+      if (counts[i]! > first) first = counts[i]!
+      if (counts[i + 1]! > second) second = counts[i + 1]!
+      if (counts[i + 2]! > third) third = counts[i + 2]!
     }
-    templates.set(key, template)
   }
-  return template
+  return [widthOf(first), widthOf(second), widthOf(third)]
 }
 
-function makeTemplate(range: DateRange, granularity: Granularity, widths: Widths): Template {
-  const points: string[] = []
-  for (let day = range.start; day <= range.end; day++) {
-    const date = formatDay(day)
-    if (granularity === 'day') points.push(`{"date":"${date}"`)
-    else for (const hour of hours) points.push(`{"datetime":"${date} ${hour}"`)
+const widthOf = (number: number): number => (number < 10 ? 1 : String(number).length)
+
+function layoutFor(granularity: Granularity, widths: Three): Layout {
+  const key = `${granularity} ${widths[0]} ${widths[1]} ${widths[2]}`
+  let layout = layouts.get(key)
+  if (!layout) {
+    let text = timeText(granularity, 0, times[granularity][0]!)
+    const timeLength = text.length
+    const [first, second, third] = columns.map((name, i) => {
+      text += `,"${name}":${'0'.padStart(widths[i]!)}`
+      return text.length - 1
+    })
+    text += '},'
+    layout = {
+      counts: text.slice(timeLength),
+      pointBytes: text.length,
+      ends: [first!, second!, third!],
+      blocks: new Map(),
+    }
+    layouts.set(key, layout)
   }
-  let counts = ''
-  const ends = columns.map((name, i) => {
-    counts += `,"${name}":${' '.repeat(widths[i]!)}`
-    return points[0]!.length + counts.length
-  })
-  counts += '}'
-  const text = points.map(point => point + counts).join()
-  return { text: Buffer.from(text, 'latin1'), pointBytes: points[0]!.length + counts.length + 1, ends }
+  return layout
+}
+
+const timeText = (granularity: Granularity, day: number, time: string): string =>
+  `{"${timeNames[granularity]}":"${formatDay(day)}${time}"`
+
+function addBlock(granularity: Granularity, layout: Layout, number: number): Uint8Array {
+  const { counts, pointBytes } = layout
+  const firstDay = number * blockDays[granularity]
+  const ofOneDay = times[granularity].map(time => timeText(granularity, firstDay, time) + counts).join('')
+  const block = Buffer.allocUnsafeSlow(blockDays[granularity] * ofOneDay.length).fill(ofOneDay, 'latin1')
+  // Days differ in their dates alone.
+  for (let at = dateAt[granularity], point = 0; at < block.length; at += pointBytes, point++) {
+    const date = formatDay(firstDay + Math.floor(point / times[granularity].length))
+    block.write(date, at, 'latin1')
+  }
+  if (blocksKept >= blocksMax) {
+    for (const { blocks } of layouts.values()) blocks.clear()
+    blocksKept = 0
+  }
+  layout.blocks.set(number, block)
+  blocksKept++
+  return block
 }

@@ -2,7 +2,8 @@
 import Type, { type Static } from 'typebox'
 import type { DateRange } from '../domain/date-range.ts'
 import { type Soon, whenKnown } from '../domain/soon.ts'
-import type { EventStore, Granularity } from '../storage/event-store.ts'
+import type { EventStore } from '../storage/event-store.ts'
+import type { Granularity } from '../storage/series.ts'
 import { pointsJson } from './series-template.ts'
 
 const counts = {
@@ -35,15 +36,16 @@ const daysPerPiece = { day: 1_440, hour: 60 } as const
 export const isOnePiece = (range: DateRange, granularity: Granularity): boolean =>
   range.end - range.start < daysPerPiece[granularity]
 
-/** The report (TimeseriesReport) as JSON, for a range of one piece. */
+/** The report (TimeseriesReport) as JSON, for a range of one piece; in memory from `take`, which may have anything in it. */
 export const timeseriesJson = (
   events: EventStore,
   site: number,
   range: DateRange,
   granularity: Granularity,
+  take: (length: number) => Buffer,
 ): Soon<Buffer> =>
   whenKnown(events.series(site, range, granularity), series =>
-    pointsJson(range, granularity, series, opening(granularity), closing),
+    pointsJson(range, granularity, series, opening(granularity), closing, take),
   )
 
 /** The same in pieces, for any range. Between two pieces other requests get their turn. */
@@ -59,7 +61,7 @@ export async function* timeseriesPieces(
     const piece = { start, end: Math.min(range.end, start + step - 1) }
     const isLast = piece.end === range.end
     const series = await events.series(site, piece, granularity)
-    yield pointsJson(piece, granularity, series, before, isLast ? closing : '')
+    yield pointsJson(piece, granularity, series, before, isLast ? closing : '', Buffer.allocUnsafe)
     before = ','
     if (!isLast) await new Promise(resolve => setImmediate(resolve))
   }

@@ -3,6 +3,7 @@ import type { DateRange } from '../domain/date-range.ts'
 import type { Arrival, EventPosition, EventType, NewEvent, StoredEvent } from '../domain/event.ts'
 import type { DecimalSum } from '../domain/money.ts'
 import type { Soon } from '../domain/soon.ts'
+import type { Granularity, Series } from './series.ts'
 
 /** Sites and accounts are named by their numbers here (Site.number, Account.number). */
 export interface EventBatch {
@@ -174,11 +175,6 @@ export interface AttributedCount {
   readonly value: DecimalSum
 }
 
-export type Granularity = 'day' | 'hour'
-
-/** Three counts a bucket (bot, referral, conversion), without gaps, from the first bucket of the range to the last. */
-export type SeriesCounts = Float64Array
-
 export type ListedEvent = Omit<StoredEvent, 'provenance' | 'seenBy'>
 
 /** Who or what an event is about. */
@@ -236,7 +232,7 @@ export interface EventStore {
   revision(site: number): Soon<number>
   countsByName(site: number, range: DateRange): Soon<CountsByName>
   /** The caller keeps ranges to a size whose answer fits in memory (see reports/timeseries.ts). */
-  series(site: number, range: DateRange, granularity: Granularity): Soon<SeriesCounts>
+  series(site: number, range: DateRange, granularity: Granularity): Soon<Series>
   /** First and last day with events of the site; null when there are none. */
   extent(site: number): Promise<DateRange | null>
   /** From a roll-up: the cost does not grow with traffic. */

@@ -1,6 +1,10 @@
 /** GET …/timeseries: points by day and hour without gaps, the plan that hours need, and series too long for one piece. */
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { dayMs, hourMs } from '../../src/domain/date-range.ts'
 import type { TimeseriesReport } from '../../src/reports/timeseries.ts'
 import { addAccount } from '../support/accounts.ts'
 import { errorOf } from '../support/ask.ts'
@@ -109,6 +113,41 @@ describe('granularity=hour', () => {
       await swapped.stop()
     }
   })
+})
+
+test('readers that stop in the middle get their own series whole, whatever others ask meanwhile', async () => {
+  const first = Date.UTC(2026, 0, 1)
+  const answersOfEach = 90
+  const dayOfIndex = (i: number): string => new Date(first + i * dayMs).toISOString().slice(0, 10)
+  /** Asks for the 30 days from each of many days on, all at once, and reads late. Each answer is another one, so none is remembered. */
+  const readLate = async (perHour: number): Promise<void> => {
+    const owner = await addAccount(server.data)
+    const client = new SiteClient(server, owner)
+    await client.record(
+      Array.from({ length: 24 * perHour }, (_, i) =>
+        at(new Date(first + Math.floor(i / perHour) * hourMs).toISOString()),
+      ),
+    )
+    const requests = Array.from({ length: answersOfEach }, (_, i) => {
+      const query = `granularity=hour&start=${dayOfIndex(i - 29)}&end=${dayOfIndex(i)}`
+      const close = i + 1 === answersOfEach ? 'Connection: close\r\n' : ''
+      return `GET /api/v1/sites/${owner.site.id}/timeseries?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\n${close}\r\n`
+    })
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(requests.join(''))
+    await setTimeout(500)
+    const bodies = (await text(socket)).match(/\{"granularity":[^\]]*\]\}/g)!
+    assert.equal(bodies.length, answersOfEach)
+    for (const [i, body] of bodies.entries()) {
+      const { data } = JSON.parse(body) as { data: { datetime: string; referrals: number }[] }
+      assert.equal(data.length, 720)
+      assert.equal(data[0]?.datetime, `${dayOfIndex(i - 29)} 00:00`)
+      const busy = data.filter(({ referrals }) => referrals !== 0)
+      assert.equal(busy.length, i < 30 ? 24 : 0)
+      assert.ok(busy.every(({ referrals }) => referrals === perHour))
+    }
+  }
+  await Promise.all([1, 2, 30].map(readLate))
 })
 
 test('an unknown, empty or repeated granularity is 400 INVALID_PARAMETER', async () => {

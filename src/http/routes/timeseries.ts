@@ -32,7 +32,13 @@ export function timeseriesRoute(app: FastifyInstance, parts: HttpParts): void {
         if (granularity === 'hour') requireHourlySeries(request.caller, parts.supportEmail)
         const { events } = parts.stores
         return isOnePiece(range, granularity)
-          ? { build: () => timeseriesJson(events, request.site.number, range, granularity), remember: true }
+          ? {
+              build: () =>
+                timeseriesJson(events, request.site.number, range, granularity, length =>
+                  parts.answerBytes.take(length),
+                ),
+              remember: true,
+            }
           : {
               build: () => timeseriesPieces(events, request.site.number, range, granularity),
               remember: false,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { NewEvent } from '../../../src/domain/event.ts'
 import type { EventStore } from '../../../src/storage/event-store.ts'
 import type { Suite } from '../engine.ts'
-import { assertRollUpsEqualList, expectedCounts } from '../event-model.ts'
+import { assertRollUpsEqualList, expectedCounts, seriesOf } from '../event-model.ts'
 import {
   asRecorded,
   batchOf,
@@ -25,8 +25,8 @@ const newest = { range: everyDay, type: null, after: null, limit: 1000 }
 async function assertEverywhere(store: EventStore, site: number, events: readonly NewEvent[]): Promise<void> {
   const day = dayRange(events[0]!.createdAt)
   assert.deepEqual(await store.countsByName(site, day), expectedCounts(events, day))
-  assert.equal(total(await store.series(site, day, 'day')), events.length)
-  assert.equal(total(await store.series(site, day, 'hour')), events.length)
+  assert.equal(total(await seriesOf(store, site, day, 'day')), events.length)
+  assert.equal(total(await seriesOf(store, site, day, 'hour')), events.length)
   assert.equal((await store.list(site, newest)).length, events.length)
   assert.equal((await store.usage(site, monthOfNoon)).total, events.length)
 }
@@ -213,7 +213,7 @@ export function appendPromises(suite: Suite): void {
       while (recording) {
         const { bot, referral } = await reader.countsByName(site, everyDay)
         assert.equal(bot[0]?.count, referral[0]?.count)
-        const [bots, ,] = await reader.series(site, dayRange(far), 'day')
+        const [bots, ,] = await seriesOf(reader, site, dayRange(far), 'day')
         assert.ok(bots! >= (bot[0]?.count ?? 0), 'a later answer shows less')
         const listed = await reader.list(site, newest)
         assert.equal(listed.length % 2, 0)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { dayMs, dayOf, hourMs, lastDay, monthOf } from '../../../src/domain/date-range.ts'
 import { eventTypes, type NewEvent } from '../../../src/domain/event.ts'
 import type { Suite } from '../engine.ts'
-import { assertRollUpsEqualList, expectedCounts } from '../event-model.ts'
+import { assertRollUpsEqualList, expectedCounts, seriesOf } from '../event-model.ts'
 import {
   botEvent,
   conversionEvent,
@@ -25,8 +25,8 @@ export function countPromises(suite: Suite): void {
     const { events } = suite.engine.stores
     const site = newNumber()
     assert.deepEqual(await events.countsByName(site, everyDay), none)
-    assert.deepEqual([...(await events.series(site, { start: 10, end: 12 }, 'day'))], Array(9).fill(0))
-    assert.equal((await events.series(site, dayRange(noon), 'hour')).length, 72)
+    assert.deepEqual([...(await seriesOf(events, site, { start: 10, end: 12 }, 'day'))], Array(9).fill(0))
+    assert.equal((await seriesOf(events, site, dayRange(noon), 'hour')).length, 72)
     assert.deepEqual(await listAll(events, site), [])
     assert.deepEqual(await events.imports(site), [])
     assert.equal(await events.revision(site), 0)
@@ -113,11 +113,11 @@ export function countPromises(suite: Suite): void {
     const range = { start: day, end: day }
     assert.equal((await events.countsByName(site, range)).bot[0]?.count, 4)
     assert.equal((await events.list(site, { range, type: null, after: null, limit: 10 })).length, 4)
-    assert.deepEqual([...(await events.series(site, range, 'day'))], [4, 0, 0])
-    const hours = await events.series(site, range, 'hour')
+    assert.deepEqual([...(await seriesOf(events, site, range, 'day'))], [4, 0, 0])
+    const hours = await seriesOf(events, site, range, 'hour')
     const bots = Array.from({ length: 24 }, (_, hour) => hours[hour * 3])
     assert.deepEqual(bots, [2, 1, ...Array(21).fill(0), 1])
-    const wider = await events.series(site, { start: day - 1, end: day + 1 }, 'day')
+    const wider = await seriesOf(events, site, { start: day - 1, end: day + 1 }, 'day')
     assert.deepEqual([...wider], [1, 0, 0, 4, 0, 0, 1, 0, 0])
   })
 
@@ -146,7 +146,7 @@ export function countPromises(suite: Suite): void {
         (await listAll(events, site, { limit: 4 })).map(({ createdAt }) => createdAt),
         [...times].reverse(),
       )
-      const ends = await events.series(site, { start: lastDay - 1, end: lastDay }, 'day')
+      const ends = await seriesOf(events, site, { start: lastDay - 1, end: lastDay }, 'day')
       assert.deepEqual([...ends], [1, 0, 0, 0, 1, 0])
     },
   )

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { dayMs, monthOf } from '../../../src/domain/date-range.ts'
 import type { Suite } from '../engine.ts'
-import { assertRollUpsEqualList } from '../event-model.ts'
+import { assertRollUpsEqualList, seriesOf } from '../event-model.ts'
 import { batchOf, botEvent, everyDay, listAll, manyEvents, noon, record } from '../sample-events.ts'
 import { progressOf } from './imports.ts'
 
@@ -23,7 +23,7 @@ export function removalPromises(suite: Suite): void {
       assert.deepEqual(await listAll(store, site), [])
       assert.equal(await store.find(site, position), null)
       assert.deepEqual(await store.imports(site), [])
-      assert.ok((await store.series(site, { start: 0, end: 30_000 }, 'day')).every(count => count === 0))
+      assert.ok((await seriesOf(store, site, { start: 0, end: 30_000 }, 'day')).every(count => count === 0))
     }
   })
 

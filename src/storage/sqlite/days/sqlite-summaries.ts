@@ -3,7 +3,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { DateRange } from '../../../domain/date-range.ts'
 import { eventTypes } from '../../../domain/event.ts'
 import { addDecimals, type DecimalSum, zeroSum } from '../../../domain/money.ts'
-import type { CountsByName, Granularity, SeriesCounts } from '../../event-store.ts'
+import type { CountsByName } from '../../event-store.ts'
+import type { Granularity, Series } from '../../series.ts'
 import type { Snapshot } from '../sqlite-snapshot.ts'
 import { dayKey, dayOfKey, hoursLength } from './sqlite-day.ts'
 import { noNames, type Ranking, rankNames, type SiteName, sortedCounts } from './sqlite-ranking.ts'
@@ -81,19 +82,17 @@ export class SqliteSummaries {
     return sortedCounts(summary.ranking, counts, values)
   }
 
-  series(site: number, revision: number, range: DateRange, granularity: Granularity): SeriesCounts {
+  series(site: number, revision: number, range: DateRange, granularity: Granularity): Series {
     const summary = this.#summaryOf(site)
     const width = granularity === 'hour' ? hoursLength : 3
-    const counts = new Float64Array((range.end - range.start + 1) * width)
-    for (const { number, span } of this.#spansIn(site, summary, revision, range)) {
-      const first = Math.max(range.start, number * spanDays)
-      const last = Math.min(range.end, number * spanDays + spanDays - 1)
-      const from = (first - number * spanDays) * width
-      const to = (last + 1 - number * spanDays) * width
+    return this.#spansIn(site, summary, revision, range).map(({ number, span }) => {
+      const firstDay = number * spanDays
+      const first = Math.max(range.start, firstDay)
+      const end = Math.min(range.end + 1, firstDay + spanDays)
       const totals = granularity === 'hour' ? span.hours : span.days
-      for (let i = from, at = (first - range.start) * width; i < to; i++) counts[at++] = totals[i]!
-    }
-    return counts
+      const counts = totals.subarray((first - firstDay) * width, (end - firstDay) * width)
+      return { at: (first - range.start) * width, counts }
+    })
   }
 
   #summaryOf(site: number): SiteSummary {

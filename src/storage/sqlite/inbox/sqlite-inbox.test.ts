@@ -23,6 +23,7 @@ import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts'
 import { dayMs } from '../../../domain/date-range.ts'
 import type { Arrival, NewEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../event-store.ts'
+import { allCounts } from '../../series.ts'
 import { openSqlite } from '../open-sqlite.ts'
 import { SqliteAppender } from '../sqlite-appender.ts'
 import { packEvents } from '../sqlite-packed-events.ts'
@@ -238,7 +239,7 @@ async function everythingOf(events: EventStore, site: number): Promise<unknown> 
     total: await assertRollUpsEqualList(events, site),
     listed: inOrder(listed),
     counts: await events.countsByName(site, range),
-    hours: await events.series(site, range, 'hour'),
+    hours: allCounts(await events.series(site, range, 'hour'), range, 'hour'),
     facets: [inOrder(facets.names), inOrder(facets.pages), facets.countries],
     attribution: inOrder(await events.attribution(site, range)),
     health: await events.health(site),
