@@ -5,11 +5,17 @@ import type { DecimalSum } from '../domain/money.ts'
 import type { Soon } from '../domain/soon.ts'
 import type { Granularity, Series } from './series.ts'
 
+/** Events in their order: an array, or what makes each when it is asked for. */
+export interface EventSequence {
+  readonly length: number
+  at(index: number): NewEvent | undefined
+}
+
 /** Sites and accounts are named by their numbers here (Site.number, Account.number). */
 export interface EventBatch {
   readonly site: number
   readonly account: number
-  readonly events: readonly NewEvent[]
+  readonly events: EventSequence
   /** The moment of recording: decides the month that the quota counts it in. Milliseconds. */
   readonly now: number
   /** Most events the account may record in the UTC month of `now`; null is unlimited. */

@@ -135,7 +135,8 @@ class DrainEntries {
   }
 
   take(): ReadDrain {
-    return { ...this.#judge.takeJudged(), names: this.#names, others: this.#others }
+    const { events, tally } = this.#judge.takeJudged()
+    return { events: events.toArray(), tally, names: this.#names, others: this.#others }
   }
 
   #countEntry(): void {

@@ -2,8 +2,7 @@
 import type { Clock } from '../../domain/clock.ts'
 import { monthOf, secondsToNextMonth } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { NewEvent } from '../../domain/event.ts'
-import type { AppendOutcome, EventStore, ImportProgress } from '../../storage/event-store.ts'
+import type { AppendOutcome, EventSequence, EventStore, ImportProgress } from '../../storage/event-store.ts'
 import { addTally, emptyTally, intakeOf, type Tally } from './import-report.ts'
 
 export interface BatchTarget {
@@ -16,7 +15,7 @@ export interface BatchTarget {
 }
 
 export interface ImportBatch {
-  readonly events: readonly NewEvent[]
+  readonly events: EventSequence
   readonly tally: Tally
   /** Where the log stands behind these events; null when it stands where it stood. */
   readonly progress: ImportProgress | null

@@ -2,6 +2,7 @@
 import { pagePath } from '../../detection/page-path.ts'
 import { rememberRecent } from '../../detection/remember-recent.ts'
 import type { Arrival, NewEvent, Provenance } from '../../domain/event.ts'
+import type { EventSequence } from '../../storage/event-store.ts'
 import { clientOf } from '../client-address.ts'
 import { type CountedVerdict, provenanceOf, subjectOf } from '../visit-event.ts'
 import type { LogLine } from './log-line.ts'
@@ -21,38 +22,23 @@ export interface GatheredVisit {
   readonly status: number | null
 }
 
-/**
- * Gathers events. They become objects only when they are taken: thousands of objects that wait for their batch would be
- * moved to the memory of long-lived ones, which is cleaned so seldom that an import of a long log would need 100 MiB more.
- */
+/** Gathers events. Few of the values of their columns are made for an event alone, so that garbage is collected seldom. */
 export class EventGatherer {
   readonly #provenances: ProvenanceMemory
   readonly #ownPath = rememberRecent(ownText, rememberedPaths)
-  readonly #verdicts: CountedVerdict[] = []
-  readonly #paths: string[] = []
-  readonly #countries: string[] = []
-  readonly #times: number[] = []
-  readonly #origins: Provenance[] = []
-  readonly #clients: (string | null)[] = []
   readonly #clientOf = rememberRecent(ownClient, rememberedClients)
-  #count = 0
+  #gathered = new GatheredEvents()
 
   constructor(arrival: Arrival, catalogueVersion: string) {
     this.#provenances = new ProvenanceMemory(arrival, catalogueVersion)
   }
 
   get count(): number {
-    return this.#count
+    return this.#gathered.length
   }
 
   add(verdict: CountedVerdict, visit: GatheredVisit): void {
-    const at = this.#count++
-    this.#verdicts[at] = verdict
-    this.#paths[at] = visit.path
-    this.#countries[at] = visit.country
-    this.#times[at] = visit.createdAt
-    this.#origins[at] = this.#provenances.of(visit, verdict.rule)
-    this.#clients[at] = visit.client
+    this.#gathered.add(verdict, visit, this.#provenances.of(visit, verdict.rule))
   }
 
   addLine(verdict: CountedVerdict, line: LogLine, country: string): void {
@@ -63,26 +49,56 @@ export class EventGatherer {
   }
 
   /** Gives what was gathered since the last call. */
-  take(): NewEvent[] {
-    const events = Array.from({ length: this.#count }, (_, at) => this.#eventAt(at))
-    this.#count = 0
-    return events
+  take(): GatheredEvents {
+    const gathered = this.#gathered
+    this.#gathered = new GatheredEvents()
+    return gathered
+  }
+}
+
+/**
+ * Events become objects only when they are asked for: thousands of objects that wait for their batch would be moved to the
+ * memory of long-lived ones, which is cleaned so seldom that an import of a long log would need 100 MiB more.
+ */
+export class GatheredEvents implements EventSequence {
+  readonly #verdicts: CountedVerdict[] = []
+  readonly #paths: string[] = []
+  readonly #countries: string[] = []
+  readonly #times: number[] = []
+  readonly #origins: Provenance[] = []
+  readonly #clients: (string | null)[] = []
+
+  get length(): number {
+    return this.#verdicts.length
   }
 
-  #eventAt(at: number): NewEvent {
-    const { type, name, company } = subjectOf(this.#verdicts[at]!)
-    const client = this.#clients[at] ?? null
+  add(verdict: CountedVerdict, visit: GatheredVisit, origin: Provenance): void {
+    this.#verdicts.push(verdict)
+    this.#paths.push(visit.path)
+    this.#countries.push(visit.country)
+    this.#times.push(visit.createdAt)
+    this.#origins.push(origin)
+    this.#clients.push(visit.client)
+  }
+
+  at(index: number): NewEvent {
+    const { type, name, company } = subjectOf(this.#verdicts[index]!)
+    const client = this.#clients[index] ?? null
     return {
       type,
       name,
       company,
-      path: this.#paths[at]!,
-      country: this.#countries[at]!,
-      createdAt: this.#times[at]!,
+      path: this.#paths[index]!,
+      country: this.#countries[index]!,
+      createdAt: this.#times[index]!,
       value: null,
-      provenance: this.#origins[at]!,
+      provenance: this.#origins[index]!,
       ...(client !== null && { client }),
     }
+  }
+
+  toArray(): NewEvent[] {
+    return Array.from({ length: this.length }, (_, index) => this.at(index))
   }
 }
 

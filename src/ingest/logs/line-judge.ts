@@ -2,9 +2,9 @@
 import type { Detector } from '../../detection/detector.ts'
 import type { Clock } from '../../domain/clock.ts'
 import { dayMs } from '../../domain/date-range.ts'
-import { type Arrival, type NewEvent, unknownCountry } from '../../domain/event.ts'
+import { type Arrival, unknownCountry } from '../../domain/event.ts'
 import type { CountryLookup } from '../country.ts'
-import { EventGatherer } from './event-gatherer.ts'
+import { EventGatherer, type GatheredEvents } from './event-gatherer.ts'
 import { emptyTally, type Tally } from './import-report.ts'
 import type { LineParser, LogLine, RawLine } from './log-line.ts'
 import { type LineRun, PlainJudge } from './plain-judge.ts'
@@ -17,7 +17,7 @@ export interface JudgeParts {
 }
 
 export interface Judged {
-  readonly events: readonly NewEvent[]
+  readonly events: GatheredEvents
   readonly tally: Tally
 }
 

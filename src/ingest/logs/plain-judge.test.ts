@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { createDetector } from '../../detection/create-detector.ts'
 import { viewOf } from './byte-memory.ts'
 import { findFormat } from './formats.ts'
-import { type Judged, type JudgeParts, LineJudge } from './line-judge.ts'
+import { type JudgeParts, LineJudge } from './line-judge.ts'
 import { rawLine } from './log-line.ts'
 
 const parts: JudgeParts = {
@@ -19,14 +19,19 @@ const parts: JudgeParts = {
 
 const newJudge = (): LineJudge => new LineJudge(parts, findFormat('combined')!.open('example.com', null))
 
-function oneByOne(lines: readonly string[]): Judged {
+const taken = (judge: LineJudge) => {
+  const { events, tally } = judge.takeJudged()
+  return { events: events.toArray(), tally }
+}
+
+function oneByOne(lines: readonly string[]) {
   const judge = newJudge()
   for (const text of lines) judge.judge(rawLine(text))
-  return judge.takeJudged()
+  return taken(judge)
 }
 
 /** Runs that end after `eventsMax` events, and single lines in between, as LogImport does. */
-function inRuns(lines: readonly string[], eventsMax: number): Judged & { readonly plain: number } {
+function inRuns(lines: readonly string[], eventsMax: number) {
   const judge = newJudge()
   const bytes = Buffer.from(lines.map(text => `${text}\n`).join(''))
   const view = viewOf(bytes)
@@ -42,7 +47,7 @@ function inRuns(lines: readonly string[], eventsMax: number): Judged & { readonl
     from = bytes.indexOf(10, from) + 1
   }
   assert.equal(line, lines.length)
-  return { ...judge.takeJudged(), plain }
+  return { ...taken(judge), plain }
 }
 
 function assertSame(lines: readonly string[], eventsMax: number): number {

@@ -3,7 +3,7 @@
  * where objects would be cloned one by one (row 6 of docs/performance.md).
  */
 import { arrivals, eventTypes, type NewEvent, type Provenance } from '../../domain/event.ts'
-import type { EventBatch } from '../event-store.ts'
+import type { EventBatch, EventSequence } from '../event-store.ts'
 import { packCountry } from './chunks/sqlite-chunk.ts'
 import { type FindFingerprints, wayOf } from './sightings/sqlite-sighting.ts'
 
@@ -42,7 +42,7 @@ export interface PackedEvents {
 export const subjectFields = 3
 export const originFields = 9
 
-export function packEvents(events: readonly NewEvent[], fingerprintsOf: FindFingerprints): PackedEvents {
+export function packEvents(events: EventSequence, fingerprintsOf: FindFingerprints): PackedEvents {
   const texts = new Interner()
   const subjects: number[] = []
   const origins: number[] = []
@@ -92,7 +92,7 @@ export function packEvents(events: readonly NewEvent[], fingerprintsOf: FindFing
   const [time, value] = [doubles(), doubles()]
   let allWays = 0
   for (let i = 0; i < count; i++) {
-    const event = events[i]!
+    const event = events.at(i)!
     origin[i] = originOf(event)
     path[i] = texts.of(event.path)
     country[i] = packCountry(event.country)
