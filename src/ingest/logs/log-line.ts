@@ -57,6 +57,7 @@ export interface PlainLine {
   /** Place in plainMethods. */
   readonly method: number
   readonly status: number
+  /** The address is the first word there. */
   readonly addressFrom: number
   readonly addressTo: number
   readonly targetFrom: number

@@ -71,7 +71,7 @@ export class PlainJudge {
       return { referrer, verdict: detector.judgeReferrer({ referrer, url: '/', siteDomain }) }
     })
     this.#clients = new ByteMemory((bytes, from, to) => {
-      const address = fieldOf(bytes, from, to)
+      const address = fieldOf(bytes, from, to).replace(/ .*$/, '')
       return { country: countryOf(address), client: clientOf(address) }
     })
   }

@@ -5,10 +5,10 @@ import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
+import { markedLength } from '../byte-marks.ts'
 import { viewOf } from '../byte-memory.ts'
 import { findFormat } from '../formats.ts'
 import { type PlainLine, plainMethods, rawLine } from '../log-line.ts'
-import { lineLengthMax } from '../reading/line-reader.ts'
 import { createPlainCombinedReader } from './plain-combined.ts'
 
 const careful = findFormat('combined')!.open('', null)
@@ -36,7 +36,7 @@ function fieldsOf(bytes: Buffer, line: PlainLine) {
     timeMs: line.timeMs,
     method: plainMethods[line.method],
     status: line.status,
-    address: field(line.addressFrom, line.addressTo),
+    address: field(line.addressFrom, line.addressTo).replace(/ .*$/, ''),
     url: field(line.targetFrom, line.targetTo),
     path: field(line.targetFrom, line.pathTo),
     referrer: field(line.referrerFrom, line.referrerTo),
@@ -59,13 +59,16 @@ describe('a plain line of the combined format', () => {
     POST: line.replace('GET', 'POST'),
     'HTTP/2': line.replace('HTTP/1.1', 'HTTP/2'),
     'a fragment': line.replace('?', '#'),
+    'a target with spaces': line.replace('/a?', '/a b?'),
+    'a query in the referrer': line.replace('example/', 'example/?a#b'),
     'a host for a client': line.replace('192.0.2.7', 'crawl-1.example.com'),
     IPv6: line.replace('192.0.2.7', '2001:db8::7'),
     'dashes for what is missing': line.replace('12 "https://a.example/" "Mozilla/5.0 (X11)"', '- "-" "-"'),
     'empty fields': line.replace('"https://a.example/" "Mozilla/5.0 (X11)"', '"" ""'),
     'more behind the user agent': `${line} "203.0.113.1" 0.004 ü \\`,
     'an end of line of Windows': `${line}\r`,
-    'the longest': line.replace('/a?', `/${'a'.repeat(lineLengthMax - line.length)}a?`),
+    'the longest': line.replace('/a?', `/${'a'.repeat(markedLength - line.length - 1)}a?`),
+    'a user name of several words': line.replace('- -', 'a b c - -'),
   })) {
     test(`is ${what}`, () => assert.equal(agrees(`${text}\nrest`), true))
   }
@@ -79,13 +82,12 @@ describe('a plain line of the combined format', () => {
     'a method that only begins like one': line.replace('GET', 'HEADS'),
     'an absolute URL': line.replace('/a', 'http://a.example/a'),
     'a request without protocol': line.replace(' HTTP/1.1', ''),
-    'a target with spaces': line.replace('/a?', '/a b?'),
     'an escape': line.replace('Mozilla', '\\"Mozilla'),
     'letters beyond ASCII': line.replace('Mozilla', 'Möbelhaus'),
     'no status': line.replace('200', '-'),
     'a status of zeros': line.replace('200', '000'),
     'a user agent without end': line.slice(0, -1),
-    'one of more than 64 KiB': line.replace('/a', `/${'a'.repeat(lineLengthMax)}`),
+    'a longer one': line.replace('/a', `/${'a'.repeat(markedLength - line.length)}a`),
   })) {
     test(`is not ${what}`, () => assert.equal(agrees(`${text}\n${line}\n`), false))
   }

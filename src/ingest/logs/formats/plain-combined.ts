@@ -1,10 +1,10 @@
 /**
- * Plain lines of the combined format: nine of ten lines of most logs. They are read in one pass over their bytes, which makes no
- * text and no object (row 9 of docs/performance.md); what is anyhow unusual is left to combined.ts.
+ * Plain lines of the combined format: nine of ten lines of most logs. They are found by the marks between their fields, and no
+ * text and no object is made of them (row 9 of docs/performance.md); what is anyhow unusual is left to combined.ts.
  */
+import { ByteMarks, markedLength } from '../byte-marks.ts'
 import type { PlainLine, PlainLineReader } from '../log-line.ts'
 import { clfTimeLength, createClfTimeReader } from '../log-time.ts'
-import { lineLengthMax } from '../reading/line-reader.ts'
 
 export const createPlainCombinedReader = (): PlainLineReader => new PlainCombinedReader()
 
@@ -14,6 +14,7 @@ const quote = 34
 const numberSign = 35
 const dash = 45
 const slash = 47
+const questionMark = 63
 const capitalH = 72
 const closingBracket = 93
 /** Four bytes as a number. */
@@ -22,18 +23,12 @@ const noUser = word(' - -')
 const opening = Buffer.from(' [').readInt16BE(0)
 const methods = [word('GET '), word('HEAD'), word('POST')]
 
-/** By byte: which fields it ends. What is no printable ASCII, and the backslash, ends all, and the line is not plain. */
-const endsQuoted = 1
-const endsToken = 2
-const endsPath = 4
-const ends = Uint8Array.from({ length: 256 }, (_, byte) => {
-  if (byte < space || byte === quote || byte === 92 || byte > 126) return endsQuoted | endsToken | endsPath
-  if (byte === space) return endsToken | endsPath
-  return byte === numberSign || byte === 63 ? endsPath : 0
-})
+/** What stands between the address and the quote before the request, and the shortest request. */
+const momentLength = ' - - [10/Oct/2000:13:55:36 -0700] '.length
+const requestLengthMin = 'GET / HTTP/2'.length
 
-/** Bytes that every such line has behind its address. */
-const shortest = ' - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/2" 200 - "-" ""\n'.length
+/** A line has six marks and its end, more where there are queries: with fewer left, new ones are found. */
+const marksKept = 32
 
 class PlainCombinedReader implements PlainLineReader, PlainLine {
   readonly line: PlainLine = this
@@ -50,72 +45,122 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
   agentFrom = 0
   agentTo = 0
   readonly #readTime = createClfTimeReader()
+  readonly #marks = new ByteMarks()
+  readonly #places = this.#marks.places
+  /** The marks found last: #count of them, of the bytes from #from to #to; those before #mark are dealt with. */
+  #bytes: Buffer | null = null
+  #from = 0
+  #to = 0
+  #count = 0
+  #mark = 0
+  /** The first `?` or `#` before the quote found last; -1 when there was none. */
+  #query = -1
 
   read(bytes: Buffer, view: DataView, from: number, to: number): number {
-    let at = from
-    while ((ends[bytes[at]!]! & endsToken) === 0) at++
-    if (at === from || bytes[from] === numberSign || to - at < shortest) return -1
+    this.#goTo(bytes, from, to)
+    return this.#readLine(bytes, view, from)
+  }
+
+  /** Makes the first mark of the line that begins at `from` the next one. */
+  #goTo(bytes: Buffer, from: number, to: number): void {
+    if (bytes === this.#bytes && from >= this.#from && from < this.#to) {
+      const place = from - this.#from
+      while (this.#mark > 0 && this.#places[this.#mark - 1]! >= place) this.#mark--
+      while (this.#mark < this.#count && this.#places[this.#mark]! < place) this.#mark++
+      if (this.#mark + marksKept <= this.#count || this.#to === to) return
+    }
+    this.#bytes = bytes
+    this.#from = from
+    this.#to = Math.min(to, from + markedLength)
+    this.#count = this.#marks.find(bytes, from, this.#to)
+    this.#mark = 0
+  }
+
+  /** Returns where the next line begins, or -1. */
+  #readLine(bytes: Buffer, view: DataView, from: number): number {
+    const requestAt = this.#nextQuote(bytes)
+    const addressTo = requestAt - momentLength
+    if (addressTo <= from || !this.#readMoment(bytes, view, from, addressTo)) return -1
+
+    const requestTo = this.#nextQuote(bytes)
+    if (requestTo === -1 || !this.#splitRequest(bytes, view, requestAt + 1, requestTo)) return -1
+
+    const referrerAt = this.#nextQuote(bytes)
+    if (referrerAt === -1 || this.#readStatusAndSize(bytes, requestTo + 1) !== referrerAt) return -1
+    const referrerTo = this.#nextQuote(bytes)
+    const agentAt = referrerTo + 2
+    if (referrerTo === -1 || bytes[referrerTo + 1] !== space || this.#nextQuote(bytes) !== agentAt) return -1
+    const agentTo = this.#nextQuote(bytes)
+    if (agentTo === -1) return -1
+    this.referrerFrom = referrerAt + 1
+    this.referrerTo = referrerTo
+    this.agentFrom = agentAt + 1
+    this.agentTo = agentTo
+    return this.#nextLine(bytes)
+  }
+
+  /** The next quote when nothing else that is unusual stands before it, or -1. */
+  #nextQuote(bytes: Buffer): number {
+    this.#query = -1
+    while (this.#mark < this.#count) {
+      const at = this.#from + this.#places[this.#mark++]!
+      const byte = bytes[at]
+      if (byte === quote) return at
+      if (byte !== questionMark && byte !== numberSign) return -1
+      if (this.#query === -1) this.#query = at
+    }
+    return -1
+  }
+
+  /** Behind the end of the line; whatever a server adds behind the user agent is passed over. */
+  #nextLine(bytes: Buffer): number {
+    while (this.#mark < this.#count) {
+      const at = this.#from + this.#places[this.#mark++]!
+      if (bytes[at] === newline) return at + 1
+    }
+    return -1
+  }
+
+  /** ` - - [10/Oct/2000:13:55:36 -0700] ` behind the address, or behind more words that make up a user name. */
+  #readMoment(bytes: Buffer, view: DataView, from: number, addressTo: number): boolean {
+    if (view.getInt32(addressTo) !== noUser || view.getInt16(addressTo + 4) !== opening) return false
+    const timeTo = addressTo + 6 + clfTimeLength
+    if (bytes[timeTo] !== closingBracket || bytes[timeTo + 1] !== space) return false
+    if (bytes[from] === numberSign || bytes[from] === space) return false
+    this.timeMs = this.#readTime(view, addressTo + 6)
     this.addressFrom = from
-    this.addressTo = at
-
-    if (view.getInt32(at) !== noUser || view.getInt16(at + 4) !== opening) return -1
-    this.timeMs = this.#readTime(view, at + 6)
-    at += 6 + clfTimeLength
-    if (bytes[at] !== closingBracket || bytes[at + 1] !== space || bytes[at + 2] !== quote) return -1
-
-    at = this.#readRequest(bytes, view, at + 3)
-    if (at === -1) return -1
-    at = this.#readStatusAndSize(bytes, at)
-    if (at === -1 || bytes[at] !== space || bytes[at + 1] !== quote) return -1
-
-    at += 2
-    this.referrerFrom = at
-    while ((ends[bytes[at]!]! & endsQuoted) === 0) at++
-    this.referrerTo = at
-    if (bytes[at] !== quote || bytes[at + 1] !== space || bytes[at + 2] !== quote) return -1
-    at += 3
-    this.agentFrom = at
-    while ((ends[bytes[at]!]! & endsQuoted) === 0) at++
-    this.agentTo = at
-    if (bytes[at] !== quote) return -1
-
-    // Whatever a server adds behind is passed over.
-    while (bytes[at] !== newline) at++
-    return at - from > lineLengthMax ? -1 : at + 1
+    this.addressTo = addressTo
+    return true
   }
 
-  /** `GET /path HTTP/1.1" `; returns where the status begins, or -1. */
-  #readRequest(bytes: Buffer, view: DataView, from: number): number {
+  /** `GET /path HTTP/1.1`, `GET /path HTTP/2` */
+  #splitRequest(bytes: Buffer, view: DataView, from: number, to: number): boolean {
+    if (to - from < requestLengthMin) return false
     this.method = methods.indexOf(view.getInt32(from))
-    if (this.method === -1) return -1
-    let at = this.method === 0 ? from + 4 : from + 5
-    if (bytes[at - 1] !== space || bytes[at] !== slash) return -1
-    this.targetFrom = at
-    while ((ends[bytes[at]!]! & endsPath) === 0) at++
-    this.pathTo = at
-    while ((ends[bytes[at]!]! & endsToken) === 0) at++
-    this.targetTo = at
-    // ` HTTP/2` or ` HTTP/1.1`
-    if (bytes[at] !== space || bytes[at + 1] !== capitalH) return -1
-    at++
-    while ((ends[bytes[at]!]! & endsToken) === 0) at++
-    const length = at - this.targetTo
-    if ((length !== 7 && length !== 9) || bytes[this.targetTo + 5] !== slash) return -1
-    return bytes[at] === quote && bytes[at + 1] === space ? at + 2 : -1
+    if (this.method === -1) return false
+    this.targetFrom = this.method === 0 ? from + 4 : from + 5
+    if (bytes[this.targetFrom - 1] !== space || bytes[this.targetFrom] !== slash) return false
+    this.targetTo = isProtocol(bytes, to - 9) ? to - 9 : to - 7
+    if (this.targetTo <= this.targetFrom || !isProtocol(bytes, this.targetTo)) return false
+    this.pathTo = this.#query === -1 || this.#query > this.targetTo ? this.targetTo : this.#query
+    return true
   }
 
-  /** `200 2326`, with `-` for the size; returns where it ends, or -1. */
+  /** ` 200 2326 `, with `-` for the size; returns where it ends, or -1. */
   #readStatusAndSize(bytes: Buffer, from: number): number {
-    const hundreds = bytes[from]! - 48
-    const tens = bytes[from + 1]! - 48
-    const ones = bytes[from + 2]! - 48
+    const hundreds = bytes[from + 1]! - 48
+    const tens = bytes[from + 2]! - 48
+    const ones = bytes[from + 3]! - 48
     if (!(hundreds >= 1 && hundreds <= 9 && tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9)) return -1
-    if (bytes[from + 3] !== space) return -1
+    if (bytes[from] !== space || bytes[from + 4] !== space) return -1
     this.status = hundreds * 100 + tens * 10 + ones
-    const sizeFrom = from + 4
+    const sizeFrom = from + 5
     let at = sizeFrom
     while (bytes[at]! >= 48 && bytes[at]! <= 57) at++
     if (at === sizeFrom && bytes[at] === dash) at++
-    return at === sizeFrom ? -1 : at
+    return at > sizeFrom && bytes[at] === space ? at + 1 : -1
   }
 }
+
+const isProtocol = (bytes: Buffer, at: number): boolean =>
+  bytes[at] === space && bytes[at + 1] === capitalH && bytes[at + 5] === slash
