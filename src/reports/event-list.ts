@@ -2,7 +2,6 @@
 import Type, { type Static } from 'typebox'
 import type { Soon } from '../domain/soon.ts'
 import type { EventListQuery, EventStore } from '../storage/event-store.ts'
-import { AnswerBuffers } from './answer-buffers.ts'
 import { ApiEvent } from './api-event.ts'
 import { EventPageJson } from './event-page-json.ts'
 
@@ -22,22 +21,17 @@ export type EventListReport = Static<typeof EventListReport>
 /** Answers with pages (EventListReport) as JSON. One for each store, since it remembers texts by the numbers of the store. */
 export class EventList {
   readonly #events: EventStore
-  readonly #buffers = new AnswerBuffers()
-  readonly #json = new EventPageJson(this.#buffers)
+  readonly #json = new EventPageJson()
 
   constructor(events: EventStore) {
     this.#events = events
   }
 
-  page(site: number, query: EventListQuery): Soon<Buffer> {
+  /** In memory from `take`, which may have anything in it. */
+  page(site: number, query: EventListQuery, take: (length: number) => Buffer): Soon<Buffer> {
     // One more than asked for tells whether anything follows.
     return this.#events.withPage(site, { ...query, limit: query.limit + 1 }, page =>
-      this.#json.spell(page, query.limit),
+      this.#json.spell(page, query.limit, take),
     )
-  }
-
-  /** To be called when a page was sent: the next one may be put together in its place. */
-  wasSent(page: Buffer): void {
-    this.#buffers.giveBack(page.buffer)
   }
 }

@@ -7,9 +7,11 @@ import { encodeCursor } from '../domain/cursor.ts'
 import { dayMs, lastDay } from '../domain/date-range.ts'
 import { eventTypes } from '../domain/event.ts'
 import type { EventPage, ListedEvent } from '../storage/event-store.ts'
-import { AnswerBuffers } from './answer-buffers.ts'
 import type { EventListReport } from './event-list.ts'
 import { EventPageJson } from './event-page-json.ts'
+
+/** Memory that was used before. */
+const filled = (length: number): Buffer => Buffer.alloc(length, '7')
 
 /** Gives texts numbers as a store does, and columns to events. */
 class Columns {
@@ -77,12 +79,10 @@ test('pages of any events, of which later ones name what earlier ones did', () =
   fc.assert(
     fc.property(pages, list => {
       const columns = new Columns()
-      const buffers = new AnswerBuffers()
-      const json = new EventPageJson(buffers)
+      const json = new EventPageJson()
       for (const [events, limit] of list) {
-        const bytes = json.spell(columns.pageOf(events), limit)
+        const bytes = json.spell(columns.pageOf(events), limit, filled)
         assert.equal(bytes.toString(), JSON.stringify(expected(events, limit)))
-        buffers.giveBack(bytes.buffer)
       }
     }),
   )
@@ -101,31 +101,6 @@ test('a page of the longest paths there are', () => {
       ...common,
     }
   })
-  const bytes = new EventPageJson(new AnswerBuffers()).spell(new Columns().pageOf(events), 1_000)
+  const bytes = new EventPageJson().spell(new Columns().pageOf(events), 1_000, filled)
   assert.deepEqual(JSON.parse(bytes.toString()), expected(events, 1_000))
-})
-
-test('pages that wait to be sent have memory of their own, which is used again when they were', () => {
-  const buffers = new AnswerBuffers()
-  const json = new EventPageJson(buffers)
-  const columns = new Columns()
-  const eventOf = (path: string): ListedEvent => ({
-    ...{
-      id: 1,
-      type: 'referral',
-      name: 'ChatGPT',
-      company: '',
-      path,
-      country: 'DE',
-      createdAt: 0,
-      value: null,
-    },
-  })
-  const spell = (path: string): Buffer => json.spell(columns.pageOf([eventOf(path)]), 100)
-  const [first, second] = [spell('/1'), spell('/2')]
-  assert.deepEqual(JSON.parse(first.toString()), expected([eventOf('/1')], 100))
-  assert.notEqual(first.buffer, second.buffer)
-  buffers.giveBack(first.buffer)
-  assert.equal(spell('/3').buffer, first.buffer)
-  assert.deepEqual(JSON.parse(second.toString()), expected([eventOf('/2')], 100))
 })

@@ -7,7 +7,6 @@ import { encodeCursor } from '../domain/cursor.ts'
 import { dayMs, dayOf, formatDay } from '../domain/date-range.ts'
 import { eventTypes } from '../domain/event.ts'
 import type { EventPage, Subject } from '../storage/event-store.ts'
-import type { AnswerBuffers } from './answer-buffers.ts'
 import { copiedBeyond, PieceMemory } from './piece-memory.ts'
 import { fillTime, writeAscii, writeInteger, writeNumber } from './spell-bytes.ts'
 
@@ -42,74 +41,79 @@ const eventBytesMax = 16 + 26 + 2 + someDay.length
 const closingBytesMax = '],"next_cursor":"'.length + 24 + '"}'.length + copiedBeyond
 
 export class EventPageJson {
-  readonly #subjects = new PieceMemory(16 * mebibyte)
-  readonly #paths = new PieceMemory(48 * mebibyte)
+  readonly #subjects = new PieceMemory(8 * mebibyte)
+  readonly #paths = new PieceMemory(32 * mebibyte)
   readonly #days = new PieceMemory(mebibyte)
+  /** Of the page at hand. */
   #subjectPlaces = new Uint32Array(0)
   #pathPlaces = new Uint32Array(0)
-  readonly #buffers: AnswerBuffers
 
-  constructor(buffers: AnswerBuffers) {
-    this.#buffers = buffers
-  }
-
-  /** The first `limit` events of a page (EventListReport), with a cursor when it has more. */
-  spell(page: EventPage, limit: number): Buffer {
+  /** The first `limit` events of a page (EventListReport), with a cursor when it has more; in memory from `take`. */
+  spell(page: EventPage, limit: number, take: (length: number) => Buffer): Buffer {
     const count = Math.min(page.count, limit)
     if (count === 0) return Buffer.from(emptyPage)
-    const pieceBytes = this.#findPieces(page, count)
-    const buffer = this.#buffers.lend(opening.length + pieceBytes + count * eventBytesMax + closingBytesMax)
-    const view = new DataView(buffer)
+    this.#findPieces(page, count)
+    const pieceBytes =
+      this.#subjects.lengthOf(this.#subjectPlaces, count) + this.#paths.lengthOf(this.#pathPlaces, count)
+    const bytes = take(opening.length + pieceBytes + count * eventBytesMax + closingBytesMax)
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const end = this.#writeEvents(view, page, count)
     const last = { createdAt: page.times[count - 1]!, id: page.ids[count - 1]! }
     const cursor = page.count > count ? `"${encodeCursor(last)}"` : 'null'
-    return Buffer.from(buffer, 0, writeAscii(view, end, `],"next_cursor":${cursor}}`))
+    return bytes.subarray(0, writeAscii(view, end, `],"next_cursor":${cursor}}`))
   }
 
-  /** Finds the places of the pieces of a page; gives back how long they are together. */
-  #findPieces(page: EventPage, count: number): number {
-    const subjects = this.#subjects
-    const paths = this.#paths
-    subjects.begin()
-    paths.begin()
-    this.#days.begin()
-    if (count > this.#subjectPlaces.length) {
+  #findPieces(page: EventPage, count: number): void {
+    if (count > this.#pathPlaces.length) {
       this.#subjectPlaces = new Uint32Array(count)
       this.#pathPlaces = new Uint32Array(count)
     }
-    let bytes = 0
-    for (let i = 0; i < count; i++) {
-      const subject = page.subjects[i]!
-      const path = page.paths[i]!
-      const subjectPlace =
-        subjects.find(subject) || subjects.remember(subject, subjectPiece(page.subject(subject)))
-      const pathPlace = paths.find(path) || paths.remember(path, pathPiece(page.path(path)))
-      bytes += subjects.lengthAt(subjectPlace) + paths.lengthAt(pathPlace)
-      this.#subjectPlaces[i] = subjectPlace
-      this.#pathPlaces[i] = pathPlace
-    }
-    return bytes
+    this.#subjects.begin()
+    if (!this.#subjects.findAll(page.subjects, count, this.#subjectPlaces))
+      for (let i = 0; i < count; i++) {
+        const number = page.subjects[i]!
+        this.#subjectPlaces[i] ||=
+          this.#subjects.find(number) || this.#subjects.remember(number, subjectPiece(page.subject(number)))
+      }
+    this.#paths.begin()
+    if (!this.#paths.findAll(page.paths, count, this.#pathPlaces))
+      for (let i = 0; i < count; i++) {
+        const number = page.paths[i]!
+        this.#pathPlaces[i] ||=
+          this.#paths.find(number) || this.#paths.remember(number, pathPiece(page.path(number)))
+      }
+    this.#days.begin()
   }
 
   #writeEvents(view: DataView, page: EventPage, count: number): number {
     const { ids, times, types, countries, values } = page
+    const subjects = this.#subjects
+    const subjectPlaces = this.#subjectPlaces
+    const paths = this.#paths
+    const pathPlaces = this.#pathPlaces
     const days = this.#days
+    let dayStart = Number.NaN
+    let dayPlace = 0
     let at = writeAscii(view, 0, opening)
     for (let i = 0; i < count; i++) {
       at = writeInteger(view, at, ids[i]!)
-      at = this.#subjects.copy(this.#subjectPlaces[i]!, view, at)
+      at = subjects.copy(subjectPlaces[i]!, view, at)
       if (types[i] === conversion) {
         at = writeNumber(view, at, values[i]!)
         view.setUint8(at++, comma)
       }
-      at = this.#paths.copy(this.#pathPlaces[i]!, view, at)
+      at = paths.copy(pathPlaces[i]!, view, at)
       view.setUint16(at, countries[i]!)
-      at += 2
-      const time = times[i]!
-      const day = dayOf(time)
-      const timeOfDay = time - day * dayMs
-      const dayAt = at
-      at = days.copy(days.find(day) || days.remember(day, dayPiece(formatDay(day))), view, at)
+      let timeOfDay = times[i]! - dayStart
+      // Events come newest first, so most are of the day of the one before.
+      if (!(timeOfDay >= 0 && timeOfDay < dayMs)) {
+        const day = dayOf(times[i]!)
+        dayStart = day * dayMs
+        dayPlace = days.find(day) || days.remember(day, dayPiece(formatDay(day)))
+        timeOfDay = times[i]! - dayStart
+      }
+      const dayAt = at + 2
+      at = days.copy(dayPlace, view, dayAt)
       fillTime(view, dayAt + timeAt, timeOfDay)
     }
     return at - nextBytes

@@ -6,7 +6,7 @@ import { anyText } from '../../tests/support/any-text.ts'
 import { copiedBeyond, PieceMemory } from './piece-memory.ts'
 
 function copied(memory: PieceMemory, place: number): string {
-  const length = memory.lengthAt(place)
+  const length = memory.lengthOf(Uint32Array.of(place), 1)
   const bytes = Buffer.alloc(3 + length + copiedBeyond, '.')
   const end = memory.copy(place, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 3)
   assert.equal(end, 3 + length)
@@ -35,7 +35,7 @@ test('every piece is found by its number and no other', () => {
   )
 })
 
-test('pieces of several mebibytes together lie in several blocks, and all are there', () => {
+test('pieces of several mebibytes together are all there', () => {
   const memory = new PieceMemory(2 ** 30)
   const textOf = (number: number): string => `${number} `.repeat(1_000 + (number % 7))
   for (let number = 0; number < 1_000; number++) memory.remember(number, textOf(number))

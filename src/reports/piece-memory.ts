@@ -1,17 +1,18 @@
 /**
  * Remembers pieces of answers, as bytes, by the number of what they spell. A page of events is made of two hundred, mostly the same again
- * and again: they lie in a few large blocks, where copying one takes a few words and the garbage collector has nothing to look
- * at (row 4 of docs/performance.md).
+ * and again: they lie behind each other, equal ones once, so that copying one takes a few words, and the garbage collector has
+ * nothing to look at (row 4 of docs/performance.md).
  */
 
-/** Of a block of 1 MiB; every piece fits in one. */
-const blockBits = 18
-const blockWords = 2 ** blockBits
-const blockMask = blockWords - 1
-
-/** Places of numbers that follow each other, which are of one site more often than not. */
+/** Numbers that follow each other are of one site more often than not, so that their places lie together in a part. */
 const partBits = 10
-const partMask = 2 ** partBits - 1
+const partSize = 2 ** partBits
+const partMask = partSize - 1
+
+const wordsAtFirst = 2 ** 14
+
+/** Texts of which equal ones are found. */
+const textsMax = 10_000
 
 /** Bytes that are written beyond the end of a piece at the most: they are copied by eight. */
 export const copiedBeyond = 7
@@ -19,11 +20,15 @@ export const copiedBeyond = 7
 /** For texts that never change and numbers below 2^32 that are not given to other texts: nothing can go stale. */
 export class PieceMemory {
   readonly #bytesMax: number
-  #blocks: Uint32Array[] = []
-  #parts: (Uint32Array | undefined)[] = []
-  #bytes = 0
-  /** Where the next piece begins in the last block. */
-  #end = blockWords
+  /** Where the part of a number begins in `#slots`; the first part is that of all numbers that have none, and stays empty. */
+  #parts: Uint32Array = new Uint32Array(1)
+  /** Places by number. */
+  #slots: Uint32Array = new Uint32Array(partSize)
+  #slotsEnd = partSize
+  /** A place is the index of the piece's length in bytes; its bytes follow. Nothing lies at place 0. */
+  #words: Uint32Array = new Uint32Array(wordsAtFirst)
+  #end = 1
+  readonly #places = new Map<string, number>()
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
@@ -31,63 +36,87 @@ export class PieceMemory {
 
   /** To be called before a page: beyond the bound it starts again empty, and places given before are void. */
   begin(): void {
-    if (this.#bytes <= this.#bytesMax) return
-    this.#blocks = []
-    this.#parts = []
-    this.#bytes = 0
-    this.#end = blockWords
+    if ((this.#end + this.#slotsEnd) * 4 <= this.#bytesMax) return
+    this.#parts.fill(0)
+    this.#slots.fill(0)
+    this.#slotsEnd = partSize
+    this.#end = 1
+    this.#places.clear()
   }
 
   /** The place of the piece of a number, or 0. */
   find(number: number): number {
-    const part = this.#parts[number >>> partBits]
-    return part === undefined ? 0 : part[number & partMask]!
+    const part = number >>> partBits
+    return part < this.#parts.length ? this.#slots[this.#parts[part]! + (number & partMask)]! : 0
+  }
+
+  /** The places of the pieces of many numbers; false when some were not found. */
+  findAll(numbers: Uint32Array, count: number, places: Uint32Array): boolean {
+    const parts = this.#parts
+    const slots = this.#slots
+    let areFound = true
+    for (let i = 0; i < count; i++) {
+      const number = numbers[i]!
+      const part = number >>> partBits
+      const place = part < parts.length ? slots[parts[part]! + (number & partMask)]! : 0
+      places[i] = place
+      if (place === 0) areFound = false
+    }
+    return areFound
   }
 
   /** Gives the place back. */
   remember(number: number, text: string): number {
-    const bytes = Buffer.from(text)
-    // Its length, and an even number of words, since pieces are copied by two.
-    const words = 1 + Math.ceil(bytes.length / 8) * 2
-    if (this.#end + words > blockWords) {
-      this.#blocks.push(new Uint32Array(blockWords))
-      // No piece lies at place 0.
-      this.#end = 1
+    const place = this.#places.get(text) ?? this.#append(text)
+    const part = number >>> partBits
+    this.#parts = withRoom(this.#parts, part + 1)
+    if (this.#parts[part] === 0) {
+      this.#parts[part] = this.#slotsEnd
+      this.#slotsEnd += partSize
+      this.#slots = withRoom(this.#slots, this.#slotsEnd)
     }
-    const block = this.#blocks.at(-1)!
-    const place = (this.#blocks.length - 1) * blockWords + this.#end
-    block[this.#end] = bytes.length
-    new Uint8Array(block.buffer, (this.#end + 1) * 4).set(bytes)
-    this.#end += words
-    this.#bytes += words * 4
-    this.#partOf(number)[number & partMask] = place
+    this.#slots[this.#parts[part]! + (number & partMask)] = place
     return place
   }
 
-  lengthAt(place: number): number {
-    return this.#blocks[place >>> blockBits]![place & blockMask]!
+  /** How long pieces are together, in bytes. */
+  lengthOf(places: Uint32Array, count: number): number {
+    const words = this.#words
+    let bytes = 0
+    for (let i = 0; i < count; i++) bytes += words[places[i]!]!
+    return bytes
   }
 
   /** Writes the piece and up to `copiedBeyond` bytes more; gives back where the piece ends. */
   copy(place: number, target: DataView, from: number): number {
-    const block = this.#blocks[place >>> blockBits]!
-    let word = place & blockMask
-    const end = from + block[word]!
+    const words = this.#words
+    const end = from + words[place]!
     // Two words a turn take a quarter of the time of one.
-    for (let at = from; at < end; at += 8) {
-      target.setUint32(at, block[++word]!, true)
-      target.setUint32(at + 4, block[++word]!, true)
+    for (let at = from, word = place + 1; at < end; at += 8, word += 2) {
+      target.setUint32(at, words[word]!, true)
+      target.setUint32(at + 4, words[word + 1]!, true)
     }
     return end
   }
 
-  #partOf(number: number): Uint32Array {
-    let part = this.#parts[number >>> partBits]
-    if (part === undefined) {
-      part = new Uint32Array(2 ** partBits)
-      this.#parts[number >>> partBits] = part
-      this.#bytes += part.byteLength
-    }
-    return part
+  #append(text: string): number {
+    const bytes = Buffer.from(text)
+    const place = this.#end
+    // An even number of words, since they are copied by two.
+    this.#end += 1 + Math.ceil(bytes.length / 8) * 2
+    this.#words = withRoom(this.#words, this.#end)
+    this.#words[place] = bytes.length
+    new Uint8Array(this.#words.buffer).set(bytes, (place + 1) * 4)
+    if (this.#places.size >= textsMax) this.#places.clear()
+    this.#places.set(text, place)
+    return place
   }
+}
+
+/** The same array, or a longer one with its content. */
+function withRoom(array: Uint32Array, length: number): Uint32Array {
+  if (length <= array.length) return array
+  const longer = new Uint32Array(2 ** Math.ceil(Math.log2(length)))
+  longer.set(array)
+  return longer
 }

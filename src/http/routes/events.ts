@@ -1,7 +1,6 @@
 /** GET and POST /api/v1/sites/{siteId}/events */
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { whenKnown } from '../../domain/soon.ts'
 import { readSentEvents, SentEvent } from '../../ingest/sent-event.ts'
 import { EventList, EventListReport } from '../../reports/event-list.ts'
 import { admit } from '../admission.ts'
@@ -16,6 +15,7 @@ const url = '/api/v1/sites/:siteId/events'
 
 export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
   const list = new EventList(parts.stores.events)
+  const take = (length: number) => parts.answerBytes.take(length)
   app.get(url, {
     schema: apiSchema({
       operationId: 'listEvents',
@@ -33,12 +33,7 @@ export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
         const limit = readLimit(query)
         const question = { range, type, limit, after: readCursor(query) }
         return {
-          build: () =>
-            whenKnown(list.page(request.site.number, question), page => {
-              // An answer that breaks off never finishes, and keeps its memory to itself.
-              reply.raw.once('finish', () => list.wasSent(page))
-              return page
-            }),
+          build: () => list.page(request.site.number, question, take),
           remember: false,
         }
       }),
