@@ -8,6 +8,7 @@ import { RangeQuery, type RawQuery, readRange } from '../query.ts'
 import { sendReport } from '../report-response.ts'
 
 export function statsRoute(app: FastifyInstance, parts: HttpParts): void {
+  const take = (length: number): Buffer => parts.answerBytes.take(length)
   app.get('/api/v1/sites/:siteId/stats', {
     schema: apiSchema({
       operationId: 'getStats',
@@ -20,7 +21,10 @@ export function statsRoute(app: FastifyInstance, parts: HttpParts): void {
     handler: (request, reply) =>
       sendReport(parts, request, reply, () => {
         const range = readRange(request.query as RawQuery, parts.clock())
-        return { build: () => statsJson(parts.stores.events, request.site.number, range), remember: true }
+        return {
+          build: () => statsJson(parts.stores.events, request.site.number, range, take),
+          remember: true,
+        }
       }),
   })
 }
