@@ -24,6 +24,8 @@ export class ByteMemory<Value> {
   readonly #lengths = new Int32Array(rememberedMax + 1)
   #values: Value[] = []
   #count = 0
+  /** By their only byte: `-` is most common of all. */
+  readonly #single: (Value | undefined)[] = new Array(256).fill(undefined)
 
   /** `make` is a pure function of the bytes. */
   constructor(make: (bytes: Buffer, from: number, to: number) => Value) {
@@ -33,6 +35,7 @@ export class ByteMemory<Value> {
   /** What is made of the bytes between `from` and `to`; `view` shows the same bytes. */
   of(bytes: Buffer, view: DataView, from: number, to: number): Value {
     const length = to - from
+    if (length === 1) return this.#ofOne(bytes, from)
     if (length < wordLength || length > longestRemembered) return this.#make(bytes, from, to)
     const hash = hashOf(view, from, to)
     let slot = hash & (slots - 1)
@@ -54,6 +57,14 @@ export class ByteMemory<Value> {
       slot = hash & (slots - 1)
     }
     this.#remember(slot, hash, value, bytes, from, to)
+    return value
+  }
+
+  #ofOne(bytes: Buffer, at: number): Value {
+    const known = this.#single[bytes[at]!]
+    if (known !== undefined) return known
+    const value = this.#make(bytes, at, at + 1)
+    this.#single[bytes[at]!] = value
     return value
   }
 

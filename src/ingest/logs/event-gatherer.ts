@@ -17,6 +17,11 @@ export interface GatheredVisit {
   /** Address of the client as clientOf gives it. */
   readonly client: string | null
   readonly createdAt: number
+  readonly origin: Provenance
+}
+
+/** What the provenance of a request is made of. */
+export interface Request {
   readonly userAgent: string
   readonly referrer: string
   readonly status: number | null
@@ -37,15 +42,20 @@ export class EventGatherer {
     return this.#gathered.length
   }
 
+  /** The same object for equal ones, mostly. */
+  originOf(request: Request, rule: string): Provenance {
+    return this.#provenances.of(request, rule)
+  }
+
   add(verdict: CountedVerdict, visit: GatheredVisit): void {
-    this.#gathered.add(verdict, visit, this.#provenances.of(visit, verdict.rule))
+    this.#gathered.add(verdict, visit)
   }
 
   addLine(verdict: CountedVerdict, line: LogLine, country: string): void {
-    const { userAgent, referrer, status, timeMs } = line
+    const origin = this.originOf(line, verdict.rule)
     const path = this.#ownPath(pagePath(line.url))
     const client = this.#clientOf(line.address)
-    this.add(verdict, { path, country, client, createdAt: timeMs, userAgent, referrer, status })
+    this.add(verdict, { path, country, client, createdAt: line.timeMs, origin })
   }
 
   /** Gives what was gathered since the last call. */
@@ -72,12 +82,12 @@ export class GatheredEvents implements EventSequence {
     return this.#verdicts.length
   }
 
-  add(verdict: CountedVerdict, visit: GatheredVisit, origin: Provenance): void {
+  add(verdict: CountedVerdict, visit: GatheredVisit): void {
     this.#verdicts.push(verdict)
     this.#paths.push(visit.path)
     this.#countries.push(visit.country)
     this.#times.push(visit.createdAt)
-    this.#origins.push(origin)
+    this.#origins.push(visit.origin)
     this.#clients.push(visit.client)
   }
 
@@ -115,7 +125,7 @@ class ProvenanceMemory {
     this.#catalogueVersion = catalogueVersion
   }
 
-  of({ userAgent, referrer, status }: GatheredVisit, rule: string): Provenance {
+  of({ userAgent, referrer, status }: Request, rule: string): Provenance {
     return (
       this.#known.get(userAgent)?.get(rule)?.get(referrer)?.get(status) ??
       this.#remember(ownText(userAgent), rule, ownText(referrer), status)

@@ -4,6 +4,7 @@
  */
 import { ignoreReasons, type UserAgentVerdict, type Verdict } from '../../detection/detector.ts'
 import { isStaticPath, pagePath } from '../../detection/page-path.ts'
+import type { Provenance } from '../../domain/event.ts'
 import { clientOf } from '../client-address.ts'
 import { ByteMemory } from './byte-memory.ts'
 import type { EventGatherer } from './event-gatherer.ts'
@@ -22,6 +23,13 @@ export interface LineRun {
 interface Agent {
   readonly userAgent: string
   readonly verdict: UserAgentVerdict
+  /** Of its last request that counted: it mostly holds for the next one too. */
+  last: {
+    readonly referrer: string
+    readonly status: number
+    readonly rule: string
+    readonly origin: Provenance
+  } | null
 }
 
 interface Referrer {
@@ -64,7 +72,7 @@ export class PlainJudge {
     this.#events = events
     this.#agents = new ByteMemory((bytes, from, to) => {
       const userAgent = fieldOf(bytes, from, to)
-      return { userAgent, verdict: detector.judgeUserAgent(userAgent) }
+      return { userAgent, verdict: detector.judgeUserAgent(userAgent), last: null }
     })
     this.#referrers = new ByteMemory((bytes, from, to) => {
       const referrer = fieldOf(bytes, from, to)
@@ -78,16 +86,10 @@ export class PlainJudge {
 
   /** Judges the lines of the run up to the first that is not plain or not of a time until `latestMs`, and returns where that one begins. */
   judge({ bytes, view, from, to }: LineRun, latestMs: number, eventsMax: number): number {
-    const reader = this.#reader
-    const { line } = reader
     let at = from
     while (at < to && this.#events.count < eventsMax) {
-      const next = reader.read(bytes, view, at, to)
-      if (next === -1 || !(line.timeMs >= 0 && line.timeMs <= latestMs)) break
-      const ignored = this.#judgeRequest(bytes)
-      if (ignored !== counts) this.#ignored[ignored]!++
-      else this.#judgeVisitor(bytes, view)
-      this.#lines++
+      const next = this.#reader.read(bytes, view, at, to)
+      if (next === -1 || !this.#judgeLine(bytes, view, latestMs)) break
       at = next
     }
     return at
@@ -112,6 +114,17 @@ export class PlainJudge {
     this.#ignored.fill(0)
   }
 
+  /** False, and nothing is counted, when it is of no time that is taken. */
+  #judgeLine(bytes: Buffer, view: DataView, latestMs: number): boolean {
+    const { timeMs } = this.#reader.line
+    if (!(timeMs >= 0 && timeMs <= latestMs)) return false
+    const ignored = this.#judgeRequest(bytes)
+    if (ignored !== counts) this.#ignored[ignored]!++
+    else this.#judgeVisitor(bytes, view)
+    this.#lines++
+    return true
+  }
+
   #judgeRequest(bytes: Buffer): number {
     const { status, method, targetFrom, pathTo, targetTo } = this.#reader.line
     const isAsset = isStaticPath(bytes, targetFrom, pathTo) ? 1 : 0
@@ -127,7 +140,8 @@ export class PlainJudge {
 
   #judgeVisitor(bytes: Buffer, view: DataView): void {
     const { line } = this.#reader
-    const { userAgent, verdict: ofAgent } = this.#agents.of(bytes, view, line.agentFrom, line.agentTo)
+    const agent = this.#agents.of(bytes, view, line.agentFrom, line.agentTo)
+    const { verdict: ofAgent } = agent
     if (ofAgent.kind === 'ignored') {
       this.#ignored[ignoreReasons.indexOf(ofAgent.reason)]!++
       return
@@ -148,15 +162,17 @@ export class PlainJudge {
     else this.#referrals++
     const { country, client } = this.#clients.of(bytes, view, line.addressFrom, line.addressTo)
     const path = this.#paths.of(bytes, view, line.targetFrom, line.pathTo)
-    this.#events.add(verdict, {
-      path,
-      country,
-      client,
-      createdAt: line.timeMs,
-      userAgent,
-      referrer,
-      status: line.status,
-    })
+    const origin = this.#originOf(agent, referrer, verdict.rule)
+    this.#events.add(verdict, { path, country, client, createdAt: line.timeMs, origin })
+  }
+
+  #originOf(agent: Agent, referrer: string, rule: string): Provenance {
+    const { userAgent, last } = agent
+    const { status } = this.#reader.line
+    if (last?.status === status && last.referrer === referrer && last.rule === rule) return last.origin
+    const origin = this.#events.originOf({ userAgent, referrer, status }, rule)
+    agent.last = { referrer, status, rule, origin }
+    return origin
   }
 
   #judgeLanding(bytes: Buffer, referrer: string): Referrer['verdict'] {

@@ -53,7 +53,8 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
   #to = 0
   #count = 0
   #mark = 0
-  /** The first `?` or `#` before the quote found last; -1 when there was none. */
+  /** Of the line that is being read: its first six quotes, and the first `?` or `#` between the first two, -1 when there is none. */
+  readonly #quotes = new Int32Array(6)
   #query = -1
 
   read(bytes: Buffer, view: DataView, from: number, to: number): number {
@@ -78,45 +79,48 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
 
   /** Returns where the next line begins, or -1. */
   #readLine(bytes: Buffer, view: DataView, from: number): number {
-    const requestAt = this.#nextQuote(bytes)
+    const next = this.#findQuotes(bytes)
+    if (next === -1) return -1
+    const quotes = this.#quotes
+    const requestAt = quotes[0]!
+    const requestTo = quotes[1]!
+    const referrerAt = quotes[2]!
+    const referrerTo = quotes[3]!
+    const agentAt = quotes[4]!
     const addressTo = requestAt - momentLength
     if (addressTo <= from || !this.#readMoment(bytes, view, from, addressTo)) return -1
-
-    const requestTo = this.#nextQuote(bytes)
-    if (requestTo === -1 || !this.#splitRequest(bytes, view, requestAt + 1, requestTo)) return -1
-
-    const referrerAt = this.#nextQuote(bytes)
-    if (referrerAt === -1 || this.#readStatusAndSize(bytes, requestTo + 1) !== referrerAt) return -1
-    const referrerTo = this.#nextQuote(bytes)
-    const agentAt = referrerTo + 2
-    if (referrerTo === -1 || bytes[referrerTo + 1] !== space || this.#nextQuote(bytes) !== agentAt) return -1
-    const agentTo = this.#nextQuote(bytes)
-    if (agentTo === -1) return -1
+    if (!this.#splitRequest(bytes, view, requestAt + 1, requestTo)) return -1
+    if (this.#readStatusAndSize(bytes, requestTo + 1) !== referrerAt) return -1
+    if (agentAt !== referrerTo + 2 || bytes[referrerTo + 1] !== space) return -1
     this.referrerFrom = referrerAt + 1
     this.referrerTo = referrerTo
     this.agentFrom = agentAt + 1
-    this.agentTo = agentTo
-    return this.#nextLine(bytes)
+    this.agentTo = quotes[5]!
+    return next
   }
 
-  /** The next quote when nothing else that is unusual stands before it, or -1. */
-  #nextQuote(bytes: Buffer): number {
-    this.#query = -1
-    while (this.#mark < this.#count) {
-      const at = this.#from + this.#places[this.#mark++]!
+  /** Returns where the line ends behind its six quotes and whatever a server adds; -1 when something unusual stands between them. */
+  #findQuotes(bytes: Buffer): number {
+    const places = this.#places
+    const quotes = this.#quotes
+    const from = this.#from
+    const count = this.#count
+    let mark = this.#mark
+    let query = -1
+    for (let found = 0; found < 6; ) {
+      if (mark >= count) return -1
+      const at = from + places[mark++]!
       const byte = bytes[at]
-      if (byte === quote) return at
-      if (byte !== questionMark && byte !== numberSign) return -1
-      if (this.#query === -1) this.#query = at
+      if (byte === quote) quotes[found++] = at
+      else if (byte !== questionMark && byte !== numberSign) return -1
+      else if (found === 1 && query === -1) query = at
     }
-    return -1
-  }
-
-  /** Behind the end of the line; whatever a server adds behind the user agent is passed over. */
-  #nextLine(bytes: Buffer): number {
-    while (this.#mark < this.#count) {
-      const at = this.#from + this.#places[this.#mark++]!
-      if (bytes[at] === newline) return at + 1
+    this.#query = query
+    while (mark < count) {
+      const at = from + places[mark++]!
+      if (bytes[at] !== newline) continue
+      this.#mark = mark
+      return at + 1
     }
     return -1
   }
