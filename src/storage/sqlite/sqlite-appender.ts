@@ -79,11 +79,14 @@ export class SqliteAppender {
     this.#statements = prepareStatements(database)
   }
 
-  /** To be called when a transaction has begun. */
-  begin(): void {
-    if (!this.#inbox.begin()) return
-    this.#used.clear()
-    this.#states.clear()
+  /** To be called when a transaction has begun: true when other processes have written since the last. */
+  begin(): boolean {
+    const othersWrote = this.#inbox.begin()
+    if (othersWrote) {
+      this.#used.clear()
+      this.#states.clear()
+    }
+    return othersWrote
   }
 
   append(batch: PackedBatch): PackedOutcome {
@@ -133,7 +136,11 @@ export class SqliteAppender {
 
   /** Counts what was taken without recording anything, and what was refused. */
   addNotes(notes: readonly SiteNote[]): void {
-    for (const note of notes) this.#health.add(note.site, note)
+    for (const note of notes) {
+      // What came before it is counted before it, since the pauses between deliveries are.
+      if (note.rejected === 0) this.file(note.site)
+      this.#health.add(note.site, note)
+    }
   }
 
   /** Files what lies in the inbox of a site. */
@@ -142,7 +149,7 @@ export class SqliteAppender {
   }
 
   get hasUnfiled(): boolean {
-    return this.#inbox.events > 0
+    return !this.#inbox.isEmpty
   }
 
   /** Files a slice of what waits in the inbox, the oldest first. */
@@ -151,7 +158,7 @@ export class SqliteAppender {
     for (let i = 0; i < sliceSitesMax && this.#inbox.events > stopAt; i++) this.#fileLongestWaiting()
   }
 
-  /** Writes what was gathered; to be called once, right before the commit. */
+  /** Writes what was gathered; to be called right before the commit, and before something else changes the state of a site. */
   flush(): void {
     for (const site of this.#filer.flush()) this.#states.delete(site)
     if (this.#nextId !== null) this.#statements.setNextId.run(this.#nextId)
@@ -162,6 +169,8 @@ export class SqliteAppender {
       added.clear()
     }
     this.#changed.clear()
+    // Not before: until here it alone knows what this transaction has recorded.
+    if (this.#used.size >= rememberedMax) this.#used.clear()
   }
 
   /** To be called after a rollback. */
@@ -211,7 +220,6 @@ export class SqliteAppender {
     if (!usage) {
       const used = Number(this.#statements.usage.get(account, month)?.used ?? 0)
       usage = { account, month, used, added: new Map() }
-      if (this.#used.size >= rememberedMax) this.#used.clear()
       this.#used.set(key, usage)
     }
     return usage
@@ -236,7 +244,7 @@ export class SqliteAppender {
     const { site, now } = batch
     const note = noteOf(batch, events.count)
     if (events.count === 0) {
-      if (note) this.#health.add(site, note)
+      if (note) this.addNotes([{ ...note, site }])
       return
     }
     const ids = this.#dictionary.resolve(site, events)
@@ -263,7 +271,7 @@ export class SqliteAppender {
     }
     this.#inbox.put(site, rows)
     if (this.#inbox.isFull(site)) this.#filer.file(site)
-    while (this.#inbox.isOverfull()) this.#fileLongestWaiting()
+    for (let i = 0; i < sliceSitesMax && this.#inbox.isOverfull(); i++) this.#fileLongestWaiting()
   }
 
   #fileLongestWaiting(): void {

@@ -36,6 +36,9 @@ const requestsPerTransactionMax = 1_000
 /** The inbox is filed when nothing was written for so long: until then, what comes next for a site is filed with what waits. */
 const quietMs = 1_000
 
+/** At the end it is filed for so long at the most: the rest waits for the next start, and who records elsewhere can hold up nobody. */
+const closingMs = 2_000
+
 function operationsOn(database: DatabaseSync) {
   const appender = new SqliteAppender(database)
   const accounts = new SqliteAccountWriter(database)
@@ -48,6 +51,8 @@ function operationsOn(database: DatabaseSync) {
       addNotes: (notes: Parameters<SqliteAppender['addNotes']>[0]) => appender.addNotes(notes),
       forgetOldRequests: (now: number) => appender.forgetOldRequests(now),
       markSiteRemoved: (site: number, now: number) => {
+        // What this transaction has gathered for the site must not be written after its removal.
+        appender.flush()
         markSiteRemoved(database, site, now)
         appender.forgetState(site)
       },
@@ -89,11 +94,13 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
   // From here on only the beginning of a transaction can meet another process, and it has a better way of waiting.
   database.exec('PRAGMA busy_timeout = 0')
   const queue: WriterRequest[] = []
+  /** Whether no other process wrote between the last two transactions. */
+  let isAlone = true
 
   const runTransaction = (requests: readonly WriterRequest[]): WriterReply[] => {
     patiently(() => begin.run(), patienceMs)
     try {
-      appender.begin()
+      isAlone = !appender.begin()
       const replies = requests.map(({ id, name, arguments: values }) => {
         const operation = operations[name as OperationName] as (...values: readonly unknown[]) => unknown
         return { id, value: operation(...values) }
@@ -152,8 +159,9 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
   let timer: NodeJS.Timeout | undefined
   const fileWhenQuiet = (delayMs = quietMs): void => {
     clearTimeout(timer)
-    // A slice at a time, so that what is sent meanwhile comes in between.
-    if (appender.hasUnfiled) timer = setTimeout(() => fileWhenQuiet(fileSome() ? 0 : quietMs), delayMs)
+    // A slice at a time, so that what is sent meanwhile comes in between. Where others record, they file as well.
+    if (appender.hasUnfiled)
+      timer = setTimeout(() => fileWhenQuiet(fileSome() && isAlone ? 0 : quietMs), delayMs)
   }
 
   port.on('message', (first: WriterRequest[]) => {
@@ -166,7 +174,8 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
       if (queue[0]?.name === 'close') {
         const { id } = queue[0]
         clearTimeout(timer)
-        while (appender.hasUnfiled && fileSome());
+        const end = performance.now() + closingMs
+        while (appender.hasUnfiled && performance.now() < end && fileSome());
         foldLog(database)
         database.close()
         port.postMessage([{ id, value: null }] satisfies WriterReply[])

@@ -31,6 +31,17 @@ export function healthPromises(suite: Suite): void {
     assert.deepEqual(await store().health(site), [])
   })
 
+  promise('what came without events is counted after the events that came before it', async () => {
+    const site = newNumber()
+    const came = (seconds: number, events: readonly NewEvent[]): ReturnType<EventStore['append']> =>
+      store().append(batchOf(site, events, { intake: intakeOf('hits'), now: noon + seconds * 1_000 }))
+    await came(1, manyEvents(3))
+    await came(2, manyEvents(3))
+    await came(3, [])
+    const { firstSeen, lastSeen, longestPauseMs } = await wayIn(store(), site, 'hits')
+    assert.deepEqual([firstSeen, lastSeen, longestPauseMs], [noon + 1_000, noon + 3_000, 1_000])
+  })
+
   promise('counts what came with events, in the same transaction and for every opening', async () => {
     const site = newNumber()
     const intake = intakeOf('hits', { ignored: { 'no-assistant': 5, method: 0 }, duplicates: 2 })

@@ -32,6 +32,8 @@ export class Filing {
     if (row > known || row > Number(this.#filed.get(site)?.filed ?? 0))
       return this.#file(site, row).then(read)
     this.#lastRows.delete(site)
+    // It may have been filed since the last look at the version: what is remembered of the site under that may be older.
+    this.#freshness.expire()
     return read()
   }
 

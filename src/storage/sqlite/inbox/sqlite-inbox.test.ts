@@ -24,9 +24,14 @@ import { dayMs } from '../../../domain/date-range.ts'
 import type { Arrival, NewEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../event-store.ts'
 import { allCounts } from '../../series.ts'
+import { IntakeNotes } from '../health/sqlite-intake-notes.ts'
 import { openSqlite } from '../open-sqlite.ts'
 import { SqliteAppender } from '../sqlite-appender.ts'
+import { createSqliteEventStore } from '../sqlite-event-store.ts'
+import { Freshness } from '../sqlite-freshness.ts'
 import { packEvents } from '../sqlite-packed-events.ts'
+import { SqliteWriter } from '../sqlite-writer.ts'
+import { Inbox } from './sqlite-inbox.ts'
 
 describe('what waits in the inbox', () => {
   let engine: OpenedSqlite
@@ -108,6 +113,40 @@ describe('what waits in the inbox', () => {
     assert.equal((await listAll(events, 7)).length, 50)
   })
 
+  test('leaves nothing behind when its site is removed in the same transaction', async () => {
+    const { events } = engine.stores
+    const intake = { arrival: 'import', ignored: { noise: 1 }, duplicates: 0 } as const
+    await record(events, 8, manyEvents(10), { intake })
+    const question = Promise.allSettled([events.countsByName(8, everyDay)])
+    const batch = batchOf(8, manyEvents(4_001), { intake })
+    await Promise.all([events.append(batch), events.removeSite(8), question])
+    assert.deepEqual(await events.health(8), [])
+    assert.deepEqual(await listAll(events, 8), [])
+  })
+
+  test('is filed in time also after a transaction was rolled back', async () => {
+    const { events } = engine.stores
+    await record(events, 9, manyEvents(10))
+    await assert.rejects(Promise.resolve(events.append(batchOf(9, manyEvents(1), { now: 0.5 }))), /Storage/)
+    assert.equal(waiting(9), 10)
+    for (let tries = 0; waiting(9) > 0; tries++) {
+      assert.ok(tries < 200, 'still waiting')
+      await sleep(50)
+    }
+  })
+
+  test('is left to a process that records by one that does not', async () => {
+    const idle = (await engine.reopen()).events
+    await record(idle, 20, manyEvents(1))
+    const sites = Array.from({ length: 200 }, (_, i) => 100 + i)
+    for (const end = performance.now() + 1_800; performance.now() < end; await sleep(5))
+      await Promise.all(sites.map(site => record(engine.stores.events, site, manyEvents(1))))
+    const filed = raw
+      .prepare('SELECT count(*) AS sites FROM site_state WHERE site >= 100 AND filed > 0')
+      .get()
+    assert.ok(Number(filed?.sites) < 100, `${filed?.sites} sites were filed`)
+  })
+
   test('is filed when a store is closed', async () => {
     const file = join(temporaryFolder(), 'footfall.db')
     const closing = openSqlite({ file })
@@ -121,6 +160,53 @@ describe('what waits in the inbox', () => {
     for (let site = 1; site <= 50; site++) assert.equal((await listAll(reopened.events, site)).length, site)
     await reopened.close()
   })
+})
+
+test('a look at the version that is older than the filing of a site hides nothing of it', async () => {
+  const engine = await openTemporarySqlite()
+  const [database, reader] = [
+    new DatabaseSync(engine.file),
+    new DatabaseSync(engine.file, { readOnly: true }),
+  ]
+  const appender = new SqliteAppender(database)
+  const commit = (change: () => void): void => {
+    database.exec('BEGIN IMMEDIATE')
+    appender.begin()
+    change()
+    appender.flush()
+    database.exec('COMMIT')
+  }
+  const recordOne = (): void =>
+    commit(() => appender.append({ ...batchOf(1, []), events: packEvents([botEvent()], () => 0) }))
+  let looks = 0
+  const freshness = new (class extends Freshness {
+    override version(): number {
+      // Between the look into the inbox and the one at the revision.
+      if (++looks === 2) recordOne()
+      return super.version()
+    }
+  })(reader)
+  const writer = new SqliteWriter(engine.file, () => freshness.expire())
+  const notes = new IntakeNotes(writer)
+  const events = createSqliteEventStore(reader, writer, freshness, notes, 2 ** 20)
+  const count = async (): Promise<number | undefined> =>
+    (await events.countsByName(1, everyDay)).bot[0]?.count
+  recordOne()
+  commit(() => appender.file(1))
+  looks = 10
+  await events.revision(1)
+  await new Promise(setImmediate)
+  assert.equal(await count(), 1)
+  looks = 0
+  const before = await events.revision(1)
+  await new Promise(setImmediate)
+  freshness.hold()
+  events.revision(2)
+  commit(() => appender.file(1))
+  assert.notEqual(await events.revision(1), before)
+  assert.equal(await count(), 2)
+  await writer.close()
+  for (const opened of [database, reader, engine]) await opened.close()
 })
 
 describe('the inbox stays within its bounds', () => {
@@ -173,6 +259,44 @@ describe('the inbox stays within its bounds', () => {
   })
 })
 
+test('who files nothing does not go on listing what others have filed', async () => {
+  const engine = await openTemporarySqlite()
+  const [database, other] = [new DatabaseSync(engine.file), new DatabaseSync(engine.file)]
+  const inbox = new Inbox(database)
+  const rows = 40_000
+  for (let round = 0; round < 6; round++) {
+    const [first, last] = [round * rows + 1, (round + 1) * rows]
+    other.exec(
+      `BEGIN; DELETE FROM inbox; WITH RECURSIVE row (id) AS (SELECT ${first} UNION ALL SELECT id + 1 FROM row WHERE id < ${last})
+       INSERT INTO inbox SELECT id, id % 100, 0, 1, 0, 0, NULL, x'' FROM row; COMMIT`,
+    )
+    inbox.begin()
+    assert.ok(inbox.events >= rows && inbox.events <= 100_000, `${inbox.events} are listed`)
+  }
+  database.close()
+  other.close()
+  await engine.close()
+})
+
+test('accounts beyond what is remembered do not make a quota forget events of its transaction', async () => {
+  const engine = await openTemporarySqlite()
+  const database = new DatabaseSync(engine.file)
+  const appender = new SqliteAppender(database)
+  const [none, one] = [packEvents([], () => 0), packEvents([botEvent()], () => 0)]
+  const spend = (): string =>
+    appender.append({ ...batchOf(1, []), account: 1, monthlyLimit: 1, events: one }).outcome
+  database.exec('BEGIN IMMEDIATE')
+  appender.begin()
+  assert.equal(spend(), 'recorded')
+  for (let account = 2; account <= 100_001; account++)
+    appender.append({ ...batchOf(1, []), account, events: none })
+  assert.equal(spend(), 'over-quota')
+  appender.flush()
+  database.exec('COMMIT')
+  database.close()
+  await engine.close()
+})
+
 const arrivals: readonly Arrival[] = ['hits', 'events', 'import']
 const clients = ['203.0.113.7', '203.0.113.8', undefined]
 const sentEvent = fc.record({
@@ -187,7 +311,7 @@ const step = fc.oneof(
   fc.record({
     site: fc.integer({ min: 1, max: 2 }),
     arrival: fc.nat(2),
-    events: fc.array(sentEvent, { minLength: 1, maxLength: 8 }),
+    events: fc.array(sentEvent, { maxLength: 8 }),
   }),
   fc.record({ ask: fc.integer({ min: 1, max: 2 }) }),
 )
@@ -214,8 +338,13 @@ test('whenever it is filed, the same is stored', async () => {
           }),
         )
         const intake = { arrival: arrivals[chosen.arrival]!, ignored: { noise: i }, duplicates: 1 }
+        // Without a key a batch of nothing is not stored with the others.
+        const idempotency = { key: `${i}`, bodyHash: '', response: '' }
         for (const { stores } of [early, late])
-          await record(stores.events, base + chosen.site, events, { intake, now: noon + i })
+          await record(stores.events, base + chosen.site, events, {
+            ...{ intake, idempotency },
+            now: noon + i * 1_000,
+          })
         await early.stores.events.revision(base + chosen.site)
       }
       for (const site of [base + 1, base + 2])

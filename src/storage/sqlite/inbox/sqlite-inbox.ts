@@ -19,6 +19,8 @@ const siteEventsMax = 8_000
 /** Where the inbox reaches further back than this, the sites that have waited longest are filed with every transaction. */
 const rowsMax = 50_000
 const eventsMax = 1_000_000
+/** Beyond this the list of rows starts again from what is stored. */
+const listedRowsMax = 2 * rowsMax
 /** Filed rows are deleted so many at a time. */
 const deletedAtOnce = 1_000
 
@@ -59,6 +61,11 @@ export class Inbox {
     const version = this.#dataVersion.get()?.data_version
     if (version === this.#version) return false
     this.#index.refresh()
+    // Who seldom files keeps listing what others have filed long ago.
+    if (this.#index.added - (this.#index.longestWaiting()?.[1].behind ?? 0) > listedRowsMax) {
+      this.#index.clear()
+      this.#index.refresh()
+    }
     this.#version = version
     return true
   }
@@ -109,6 +116,11 @@ export class Inbox {
   /** Events that wait, of all sites. */
   get events(): number {
     return this.#index.events
+  }
+
+  /** False also after a rollback, when only the next look tells what waits. */
+  get isEmpty(): boolean {
+    return this.#version !== null && this.#index.events === 0
   }
 
   /** Ways in that have reported what waits for a site, as bits. */
