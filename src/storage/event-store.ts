@@ -5,7 +5,7 @@ import type { DecimalSum } from '../domain/money.ts'
 import type { Soon } from '../domain/soon.ts'
 import type { Granularity, Series } from './series.ts'
 
-/** Events in their order: an array, or what makes each when it is asked for. */
+/** Events in their order: an array, or what makes each when it is asked for. `append` asks before it returns, and never again. */
 export interface EventSequence {
   readonly length: number
   at(index: number): NewEvent | undefined

@@ -32,14 +32,15 @@ export class EventGatherer {
   readonly #provenances: ProvenanceMemory
   readonly #ownPath = rememberRecent(ownText, rememberedPaths)
   readonly #clientOf = rememberRecent(ownClient, rememberedClients)
-  #gathered = new GatheredEvents()
+  readonly #gathered = new GatheredEvents()
+  #isTaken = false
 
   constructor(arrival: Arrival, catalogueVersion: string) {
     this.#provenances = new ProvenanceMemory(arrival, catalogueVersion)
   }
 
   get count(): number {
-    return this.#gathered.length
+    return this.#isTaken ? 0 : this.#gathered.length
   }
 
   /** The same object for equal ones, mostly. */
@@ -48,6 +49,8 @@ export class EventGatherer {
   }
 
   add(verdict: CountedVerdict, visit: GatheredVisit): void {
+    if (this.#isTaken) this.#gathered.clear()
+    this.#isTaken = false
     this.#gathered.add(verdict, visit)
   }
 
@@ -58,16 +61,16 @@ export class EventGatherer {
     this.add(verdict, { path, country, client, createdAt: line.timeMs, origin })
   }
 
-  /** Gives what was gathered since the last call. */
+  /** Gives what was gathered since the last call; it lasts until the next event is added. */
   take(): GatheredEvents {
-    const gathered = this.#gathered
-    this.#gathered = new GatheredEvents()
-    return gathered
+    if (this.#isTaken) this.#gathered.clear()
+    this.#isTaken = true
+    return this.#gathered
   }
 }
 
 /**
- * Events become objects only when they are asked for: thousands of objects that wait for their batch would be moved to the
+ * Columns of events. Events become objects only when they are asked for: thousands of objects that wait for their batch would be moved to the
  * memory of long-lived ones, which is cleaned so seldom that an import of a long log would need 100 MiB more.
  */
 export class GatheredEvents implements EventSequence {
@@ -77,18 +80,25 @@ export class GatheredEvents implements EventSequence {
   readonly #times: number[] = []
   readonly #origins: Provenance[] = []
   readonly #clients: (string | null)[] = []
+  #length = 0
 
   get length(): number {
-    return this.#verdicts.length
+    return this.#length
   }
 
   add(verdict: CountedVerdict, visit: GatheredVisit): void {
-    this.#verdicts.push(verdict)
-    this.#paths.push(visit.path)
-    this.#countries.push(visit.country)
-    this.#times.push(visit.createdAt)
-    this.#origins.push(visit.origin)
-    this.#clients.push(visit.client)
+    const at = this.#length++
+    this.#verdicts[at] = verdict
+    this.#paths[at] = visit.path
+    this.#countries[at] = visit.country
+    this.#times[at] = visit.createdAt
+    this.#origins[at] = visit.origin
+    this.#clients[at] = visit.client
+  }
+
+  /** Forgets the events and keeps the memory for the next ones. */
+  clear(): void {
+    this.#length = 0
   }
 
   at(index: number): NewEvent {

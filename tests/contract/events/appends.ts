@@ -1,7 +1,7 @@
 /** Promises about what an acknowledged append is: whole, visible at once and everywhere, exactly as recorded. */
 import assert from 'node:assert/strict'
 import type { NewEvent } from '../../../src/domain/event.ts'
-import type { EventStore } from '../../../src/storage/event-store.ts'
+import type { EventSequence, EventStore } from '../../../src/storage/event-store.ts'
 import type { Suite } from '../engine.ts'
 import { assertRollUpsEqualList, expectedCounts, seriesOf } from '../event-model.ts'
 import {
@@ -50,6 +50,24 @@ export function appendPromises(suite: Suite): void {
     ]
     await record(events, site, recorded)
     assert.deepEqual((await listAll(events, site)).map(withoutId), recorded.map(asRecorded))
+  })
+
+  promise('the events of a batch are asked for before append returns, and never again', async () => {
+    const { events } = suite.engine.stores
+    const site = newNumber()
+    const recorded = manyEvents(200)
+    let hasReturned = false
+    const sequence: EventSequence = {
+      length: recorded.length,
+      at(index) {
+        assert.ok(!hasReturned)
+        return recorded[index]
+      },
+    }
+    const appended = events.append({ ...batchOf(site, []), events: sequence })
+    hasReturned = true
+    assert.equal((await appended).outcome, 'recorded')
+    assert.deepEqual((await listAll(events, site)).map(withoutId), newestFirst(recorded).map(asRecorded))
   })
 
   promise('an append is in every answer asked for in the same turn as its acknowledgement', async () => {
