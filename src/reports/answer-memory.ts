@@ -3,6 +3,8 @@
  * from the second time on: keeping answers that nobody asks for again costs a tenth of making them (row 2).
  */
 
+import { isAscii } from 'node:buffer'
+
 /** Under what an answer is true; an answer with other circumstances is not given. */
 export interface Circumstances {
   readonly site: number
@@ -59,7 +61,7 @@ export class AnswerMemory {
     if (before) this.#length -= lengthOf(url, before)
     else if (!this.#wasAsked(url)) return
     const { body } = given
-    const answer = { ...given, body: typeof body === 'string' ? body : Buffer.from(body) }
+    const answer = { ...given, body: typeof body === 'string' ? body : copyOf(body) }
     this.#answers.delete(url)
     this.#answers.set(url, answer)
     this.#newest = answer
@@ -79,6 +81,10 @@ export class AnswerMemory {
     return false
   }
 }
+
+/** As text where it can be, which goes out together with the head of its answer. */
+const copyOf = (body: Buffer): string | Buffer =>
+  isAscii(body) ? body.toString('latin1') : Buffer.from(body)
 
 /** Whoever asks chooses the URL, which may be far longer than its answer. */
 const lengthOf = (url: string, { body }: Answer): number => url.length + body.length
