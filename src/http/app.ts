@@ -12,7 +12,7 @@ import { describeApi, registerReference } from './openapi.ts'
 import { knowEveryMethod, refuseOtherMethods, watchRoutes } from './other-methods.ts'
 import { acceptBatchBodies } from './receive-batch.ts'
 import { logRequests, requestIds } from './request-log.ts'
-import { answerInRounds } from './response-rounds.ts'
+import { answerInRounds, ResponseRounds } from './response-rounds.ts'
 import { attributionRoute } from './routes/attribution.ts'
 import { breakdownRoute } from './routes/breakdown.ts'
 import { dataHealthRoute } from './routes/data-health.ts'
@@ -23,6 +23,7 @@ import { sitesRoute } from './routes/sites.ts'
 import { snippetRoutes } from './routes/snippet.ts'
 import { statsRoute } from './routes/stats.ts'
 import { timeseriesRoute } from './routes/timeseries.ts'
+import { openShortWay, type ShortRoute } from './short-way.ts'
 
 export async function createApp(parts: HttpParts, version: string): Promise<FastifyInstance> {
   const nextId = requestIds()
@@ -64,7 +65,11 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   logRequests(app, parts.requestLog)
   await describeApi(app, version)
-  await app.register(async api => registerApi(api, parts))
+  const rounds = new ResponseRounds(parts.answerBytes)
+  const shortRoutes: ShortRoute[] = []
+  await app.register(async api => {
+    shortRoutes.push(...registerApi(api, parts, rounds))
+  })
   await app.register(async drains => drainRoutes(drains, parts))
   await app.register(async pages => {
     await pages.register(compress, {
@@ -76,6 +81,7 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
     await pages.register(async open => registerOpen(open, parts))
     await pages.register(async dashboard => registerDashboard(dashboard, parts, version))
   })
+  openShortWay(app, parts, { routes: shortRoutes, rounds, nextId })
   return app
 }
 
@@ -94,15 +100,14 @@ function registerOpen(open: FastifyInstance, parts: HttpParts): void {
 const corsMethods = 'GET, POST, OPTIONS'
 const corsHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match'
 
-/** Everything under /api/v1. */
-function registerApi(api: FastifyInstance, parts: HttpParts): void {
+/** Everything under /api/v1; gives back what may also be asked by the short way. */
+function registerApi(api: FastifyInstance, parts: HttpParts, rounds: ResponseRounds): ShortRoute[] {
   const methodsByUrl = watchRoutes(api)
   addApiHeaders(api)
-  answerInRounds(api, parts.answerBytes)
+  answerInRounds(api, rounds)
   acceptBatchBodies(api)
   sitesRoute(api, parts)
-  statsRoute(api, parts)
-  timeseriesRoute(api, parts)
+  const shortRoutes = [statsRoute(api, parts), timeseriesRoute(api, parts)]
   breakdownRoute(api, parts)
   dataHealthRoute(api, parts)
   attributionRoute(api, parts)
@@ -118,4 +123,5 @@ function registerApi(api: FastifyInstance, parts: HttpParts): void {
     })
     refuseOtherMethods(api, url, allowed)
   }
+  return shortRoutes
 }

@@ -1,6 +1,7 @@
 /** Sends a report: ETag and 304, remembered answers, streams for what does not fit in one piece. */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Site } from '../domain/account.ts'
 import { dayMs } from '../domain/date-range.ts'
 import { type Soon, whenKnown } from '../domain/soon.ts'
 import type { Circumstances } from '../reports/answer-memory.ts'
@@ -39,17 +40,12 @@ function answerFrom(
   periodMs: number,
 ): Soon<void> {
   return whenKnown(parts.stores.events.revision(request.site.number), revision => {
-    const circumstances: Circumstances = {
-      site: request.site.number,
-      revision,
-      period: Math.floor(parts.clock() / periodMs),
-      plan: request.caller?.account.plan ?? request.person?.plan ?? '',
-    }
+    const plan = request.caller?.account.plan ?? request.person?.plan ?? ''
+    const circumstances = circumstancesOf(parts, request.site, revision, plan, periodMs)
     const known = parts.answers.get(request.url, circumstances)
     if (known) return sendBody(request, reply, known.etag, known.body)
     const { build, remember } = ask()
-    // Weak, since compression changes the bytes.
-    const etag = `W/"${revision.toString(36)}-${circumstances.period}"`
+    const etag = etagOf(circumstances)
     // Spares the work of building what will not be sent.
     if (isUnchanged(request.headers['if-none-match'], etag)) return sendBody(request, reply, etag, '')
     const answer = build()
@@ -68,9 +64,30 @@ function answerFrom(
   })
 }
 
+export const circumstancesOf = (
+  parts: HttpParts,
+  site: Site,
+  revision: number,
+  plan: string,
+  periodMs = dayMs,
+): Circumstances => ({
+  site: site.number,
+  revision,
+  period: Math.floor(parts.clock() / periodMs),
+  plan,
+})
+
+/** Weak, since compression changes the bytes. */
+export const etagOf = ({ revision, period }: Circumstances): string =>
+  `W/"${revision.toString(36)}-${period}"`
+
 const cacheControl = 'private, no-cache'
 const contentType = 'application/json; charset=utf-8'
-const headersOfReports = [
+
+/** Headers of a report that is sent as a whole and uncompressed, as names and values in turn. */
+export const reportHeaders = (etag: string): string[] => [
+  'etag',
+  etag,
   'cache-control',
   cacheControl,
   'content-type',
@@ -89,7 +106,7 @@ export function sendBody(
   const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers
   const isKnown = isUnchanged(ifNoneMatch, etag)
   if (reply.sendWhole && !isKnown && acceptEncoding === undefined && isWhole(body)) {
-    reply.sendWhole(['etag', etag, ...headersOfReports], body)
+    reply.sendWhole(reportHeaders(etag), body)
     return
   }
   reply.header('etag', etag)

@@ -6,10 +6,17 @@ import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
 import { RangeQuery, type RawQuery, readRange } from '../query.ts'
 import { sendReport } from '../report-response.ts'
+import type { Ask, ShortRoute } from '../short-way.ts'
 
-export function statsRoute(app: FastifyInstance, parts: HttpParts): void {
+const url = '/api/v1/sites/:siteId/stats'
+
+export function statsRoute(app: FastifyInstance, parts: HttpParts): ShortRoute {
   const take = (length: number): Buffer => parts.answerBytes.take(length)
-  app.get('/api/v1/sites/:siteId/stats', {
+  const ask: Ask = (query, site) => {
+    const range = readRange(query, parts.clock())
+    return { build: () => statsJson(parts.stores.events, site.number, range, take), remember: true }
+  }
+  app.get(url, {
     schema: apiSchema({
       operationId: 'getStats',
       summary: 'Totals and breakdowns of a site over a range of days',
@@ -19,12 +26,7 @@ export function statsRoute(app: FastifyInstance, parts: HttpParts): void {
     }),
     onRequest: admit(parts, 'read'),
     handler: (request, reply) =>
-      sendReport(parts, request, reply, () => {
-        const range = readRange(request.query as RawQuery, parts.clock())
-        return {
-          build: () => statsJson(parts.stores.events, request.site.number, range, take),
-          remember: true,
-        }
-      }),
+      sendReport(parts, request, reply, () => ask(request.query as RawQuery, request.site, request.caller)),
   })
+  return { url, ask }
 }

@@ -7,9 +7,22 @@ import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
 import { type RawQuery, readGranularity, readRange, TimeseriesQuery } from '../query.ts'
 import { sendReport } from '../report-response.ts'
+import type { Ask, ShortRoute } from '../short-way.ts'
 
-export function timeseriesRoute(app: FastifyInstance, parts: HttpParts): void {
-  app.get('/api/v1/sites/:siteId/timeseries', {
+const url = '/api/v1/sites/:siteId/timeseries'
+
+export function timeseriesRoute(app: FastifyInstance, parts: HttpParts): ShortRoute {
+  const take = (length: number): Buffer => parts.answerBytes.take(length)
+  const ask: Ask = (query, site, caller) => {
+    const range = readRange(query, parts.clock())
+    const granularity = readGranularity(query)
+    if (granularity === 'hour') requireHourlySeries(caller, parts.supportEmail)
+    const { events } = parts.stores
+    return isOnePiece(range, granularity)
+      ? { build: () => timeseriesJson(events, site.number, range, granularity, take), remember: true }
+      : { build: () => timeseriesPieces(events, site.number, range, granularity), remember: false }
+  }
+  app.get(url, {
     schema: apiSchema({
       operationId: 'getTimeseries',
       summary: 'Counts by UTC day or hour, without gaps',
@@ -25,24 +38,7 @@ export function timeseriesRoute(app: FastifyInstance, parts: HttpParts): void {
     }),
     onRequest: admit(parts, 'read'),
     handler: (request, reply) =>
-      sendReport(parts, request, reply, () => {
-        const query = request.query as RawQuery
-        const range = readRange(query, parts.clock())
-        const granularity = readGranularity(query)
-        if (granularity === 'hour') requireHourlySeries(request.caller, parts.supportEmail)
-        const { events } = parts.stores
-        return isOnePiece(range, granularity)
-          ? {
-              build: () =>
-                timeseriesJson(events, request.site.number, range, granularity, length =>
-                  parts.answerBytes.take(length),
-                ),
-              remember: true,
-            }
-          : {
-              build: () => timeseriesPieces(events, request.site.number, range, granularity),
-              remember: false,
-            }
-      }),
+      sendReport(parts, request, reply, () => ask(request.query as RawQuery, request.site, request.caller)),
   })
+  return { url, ask }
 }
