@@ -62,7 +62,8 @@ export class Inbox {
     if (version === this.#version) return false
     this.#index.refresh()
     // Who seldom files keeps listing what others have filed long ago.
-    if (this.#index.added - (this.#index.longestWaiting()?.[1].behind ?? 0) > listedRowsMax) {
+    const first = this.#index.longestWaiting()?.[1]
+    if (first && this.#index.added - first.behind > listedRowsMax) {
       this.#index.clear()
       this.#index.refresh()
     }
