@@ -56,10 +56,13 @@ function spell(
   { bot, referral, conversion }: CountsByName,
   take: (length: number) => Buffer,
 ): Buffer {
-  let length = otherBytesMax
-  for (const { name, company } of bot) length += botPiece(name, company).length + rowBytesMax
-  for (const { name } of referral) length += sourcePiece(name).length + rowBytesMax
-  for (const { name } of conversion) length += eventPiece(name).length + rowBytesMax
+  /** The beginnings of all rows. */
+  const names: Uint8Array[] = []
+  for (const { name, company } of bot) names.push(botPiece(name, company))
+  for (const { name } of referral) names.push(sourcePiece(name))
+  for (const { name } of conversion) names.push(eventPiece(name))
+  let length = otherBytesMax + names.length * rowBytesMax
+  for (const piece of names) length += piece.length
   const bytes = take(length)
   const view = new DataView(bytes.buffer, bytes.byteOffset, length)
   const copy = (piece: Uint8Array, at: number): number => {
@@ -74,20 +77,21 @@ function spell(
   at = writeInteger(view, copy(pieces.referrals, at), total(referral))
   at = writeInteger(view, copy(pieces.conversions, at), total(conversion))
   at = copy(pieces.botRows, at)
-  for (const { name, company, count } of bot) {
-    at = writeInteger(view, copy(botPiece(name, company), at), count)
+  let row = 0
+  for (const { count } of bot) {
+    at = writeInteger(view, copy(names[row++]!, at), count)
     view.setUint16(at, nextRow)
     at += 2
   }
   at = copy(pieces.referralRows, bot.length > 0 ? at - 1 : at)
-  for (const { name, count } of referral) {
-    at = writeInteger(view, copy(sourcePiece(name), at), count)
+  for (const { count } of referral) {
+    at = writeInteger(view, copy(names[row++]!, at), count)
     view.setUint16(at, nextRow)
     at += 2
   }
   at = copy(pieces.conversionRows, referral.length > 0 ? at - 1 : at)
-  for (const { name, count, value } of conversion) {
-    at = writeInteger(view, copy(eventPiece(name), at), count)
+  for (const { count, value } of conversion) {
+    at = writeInteger(view, copy(names[row++]!, at), count)
     at = writeNumber(view, copy(pieces.value, at), value)
     view.setUint16(at, nextRow)
     at += 2

@@ -21,28 +21,35 @@ export const noNames: Ranking = { names: [], order: new Uint32Array(), ranks: ne
 
 /**
  * The names whose count (by index) is not 0. Count and place by name go into one number, so that no comparison function is needed;
- * `counts` is used up. `values` has the sums of names with values.
+ * `counts` is used up. `values` has the sums of conversions with values, if there are any.
  */
 export function sortedCounts(
   { names, order, ranks }: Ranking,
   counts: Float64Array,
-  values: ReadonlyMap<number, DecimalSum>,
+  values: ReadonlyMap<number, DecimalSum> | null,
 ): CountsByName {
   const width = names.length
   for (let i = 0; i < width; i++) {
     if (counts[i] !== 0) counts[i] = counts[i]! * width + (width - 1 - ranks[i]!)
   }
   sortByKey(order, counts)
-  const result: Record<EventType, NameCount[]> = { bot: [], referral: [], conversion: [] }
-  for (const index of order) {
+  const bot: NameCount[] = []
+  const referral: NameCount[] = []
+  const conversion: NameCount[] = []
+  for (let place = 0; place < width; place++) {
+    const index = order[place]!
     const key = counts[index]!
     if (key === 0) break
     const { type, name, company } = names[index]!
-    const value = values.get(index)
     const count = Math.floor(key / width)
-    result[type].push({ name, company, count, value: value === undefined ? 0 : fromDecimal(value) })
+    if (type === 'bot') bot.push({ name, company, count, value: 0 })
+    else if (type === 'referral') referral.push({ name, company, count, value: 0 })
+    else {
+      const value = values?.get(index)
+      conversion.push({ name, company, count, value: value === undefined ? 0 : fromDecimal(value) })
+    }
   }
-  return result
+  return { bot, referral, conversion }
 }
 
 const insertionMax = 300

@@ -70,13 +70,15 @@ export class SqliteSummaries {
     const spans = this.#spansIn(site, summary, revision, range)
     // Names are complete only now: reading a span can find new ones.
     const counts = this.#countsOf(summary.names.length)
-    const values = new Map<number, DecimalSum>()
+    let values: Map<number, DecimalSum> | null = null
     for (const { number, span } of spans) {
-      const width = span.names.length
-      const from = clampToSpan(range.start, number) * width
-      const to = clampToSpan(range.end + 1, number) * width
-      for (let i = 0; i < width; i++) counts[span.names[i]!]! += span.counts[to + i]! - span.counts[from + i]!
-      if (span.valued.length > 0) addValues(values, span, range, number)
+      const from = clampToSpan(range.start, number)
+      const to = clampToSpan(range.end + 1, number)
+      addCounts(counts, span, from, to)
+      if (span.valued.length > 0) {
+        values ??= new Map()
+        addValues(values, span, from, to)
+      }
     }
     if (summary.ranking.names.length !== summary.names.length) summary.ranking = rankNames(summary.names)
     return sortedCounts(summary.ranking, counts, values)
@@ -258,14 +260,22 @@ function knownSpans(summary: SiteSummary, range: DateRange): NumberedSpan[] | nu
 const clampToSpan = (day: number, span: number): number =>
   Math.max(0, Math.min(spanDays, day - span * spanDays))
 
-function addValues(values: Map<number, DecimalSum>, span: Span, range: DateRange, number: number): void {
+/** Adds what came from one boundary between days to another. */
+function addCounts(sums: Float64Array, { names, counts }: Span, from: number, to: number): void {
+  const width = names.length
+  const [first, last] = [from * width, to * width]
+  if (first === 0) for (let i = 0; i < width; i++) sums[names[i]!]! += counts[last + i]!
+  else for (let i = 0; i < width; i++) sums[names[i]!]! += counts[last + i]! - counts[first + i]!
+}
+
+/** The same for values. */
+function addValues(values: Map<number, DecimalSum>, span: Span, from: number, to: number): void {
   const width = span.valued.length
-  const from = clampToSpan(range.start, number) * width
-  const to = clampToSpan(range.end + 1, number) * width
+  const [first, last] = [from * width, to * width]
   for (let i = 0; i < width; i++) {
     const name = span.names[span.valued[i]!]!
-    const whole = span.wholes[to + i]! - span.wholes[from + i]!
-    const billionths = span.billionths[to + i]! - span.billionths[from + i]!
+    const whole = span.wholes[last + i]! - span.wholes[first + i]!
+    const billionths = span.billionths[last + i]! - span.billionths[first + i]!
     values.set(name, addDecimals(values.get(name) ?? zeroSum, { whole, billionths }))
   }
 }
