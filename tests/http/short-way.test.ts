@@ -1,5 +1,7 @@
 /** Plain questions for reports are answered before the framework sees them: nobody may be able to tell. */
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { newApiKey } from '../../src/domain/ids.ts'
@@ -142,5 +144,26 @@ test('an answer that is kept is given to nobody who may not see it', async () =>
   assert.equal((await client.ask(place, { key: writeKey })).status, 403)
   await revokeKeyOf(server.data, reader.id)
   assert.equal((await client.ask(place, { key: reader.key })).status, 401)
+  assert.equal((await client.ask(place)).status, 200)
+})
+
+test('a question that fails while it waits for the storage has its answer, and the server goes on', async () => {
+  const account = await addAccount(server.data)
+  const client = new SiteClient(server, account)
+  await client.record([
+    {
+      type: 'bot',
+      bot_name: 'GPTBot',
+      bot_company: 'OpenAI',
+      page_path: '/',
+      created_at: '2026-03-01T10:00:00Z',
+    },
+  ])
+  const database = new DatabaseSync(join(server.data, 'footfall.db'))
+  database.exec("CREATE TRIGGER refusing BEFORE INSERT ON day BEGIN SELECT RAISE(ABORT, 'refused'); END")
+  const place = 'stats?start=2026-03-01&end=2026-03-02'
+  assert.equal((await client.ask(place)).status, 500)
+  database.exec('DROP TRIGGER refusing')
+  database.close()
   assert.equal((await client.ask(place)).status, 200)
 })
