@@ -22,6 +22,8 @@ export class SqliteEventList {
   readonly #chunkBefore: StatementSync
   readonly #origin: StatementSync
   readonly #page: SqliteEventPage
+  /** Memory of the chunks that the page at hand was read from. */
+  readonly #chunks: ArrayBuffer[] = []
 
   constructor(reader: DatabaseSync, inSnapshot: Snapshot) {
     this.#inSnapshot = inSnapshot
@@ -35,22 +37,24 @@ export class SqliteEventList {
   }
 
   list(site: number, query: EventListQuery): ListedEvent[] {
-    return this.#inSnapshot(() => {
-      this.#fill(site, query)
-      return this.#page.events()
-    })
+    return this.withPage(site, query, () => this.#page.events())
   }
 
   /** In the snapshot of the page, so that the texts behind its numbers are still there. */
   withPage<Result>(site: number, query: EventListQuery, read: (page: EventPage) => Result): Result {
     return this.#inSnapshot(() => {
       this.#fill(site, query)
+      this.#freeChunks()
       return read(this.#page)
     })
   }
 
   find(site: number, position: EventPosition): StoredEvent | null {
-    return this.#inSnapshot(() => this.#find(site, position))
+    return this.#inSnapshot(() => {
+      const event = this.#find(site, position)
+      this.#freeChunks()
+      return event
+    })
   }
 
   #fill(site: number, { range, type, after, limit }: EventListQuery): void {
@@ -93,9 +97,11 @@ export class SqliteEventList {
 
   /** The newest event of a type before a position; null when there is none. */
   #open(site: number, type: number, before: EventPosition): RunCursor | null {
-    const row = this.#chunkBefore.get(site, type, before.createdAt, before.id) as [Uint8Array] | undefined
+    const row = this.#chunkBefore.get(site, type, before.createdAt, before.id)
     if (!row) return null
-    const reader = new ChunkReader(row[0], eventTypes[type] === 'conversion')
+    const [bytes] = row as unknown as [Uint8Array<ArrayBuffer>]
+    this.#chunks.push(bytes.buffer)
+    const reader = new ChunkReader(bytes, eventTypes[type] === 'conversion')
     const index = reader.countBefore(before.createdAt, before.id) - 1
     return { type, reader, index, time: reader.time(index), id: reader.id(index) }
   }
@@ -111,6 +117,12 @@ export class SqliteEventList {
     const older = this.#open(site, cursor.type, { createdAt: cursor.time, id: cursor.id })
     if (older) Object.assign(cursor, older)
     return older !== null
+  }
+
+  /** At once: left to the garbage collector, new memory for each page takes longer than decoding it (row 4 of docs/performance.md). */
+  #freeChunks(): void {
+    for (const memory of this.#chunks) memory.transfer(0)
+    this.#chunks.length = 0
   }
 
   #provenance(origin: number): StoredEvent['provenance'] {
