@@ -39,7 +39,7 @@ export function openShortWay(
   { routes, rounds, nextId }: ShortWayParts,
 ): void {
   const access = { accounts: parts.stores.accounts, plans: parts.plans }
-  const routeByName = new Map(routes.map(route => [route.url.slice(routeRoot.length), route]))
+  const named = routes.map(route => ({ route, name: route.url.slice(routeRoot.length) }))
   let isClosing = false
   app.addHook('preClose', done => {
     isClosing = true
@@ -51,7 +51,9 @@ export function openShortWay(
     const { url = '' } = request
     if (isClosing || request.method !== 'GET' || !url.startsWith(root) || !isPlain(request)) return null
     const [siteEnd, pathEnd] = [url.indexOf('/', root.length), endOfPath(url)]
-    const route = routeByName.get(url.slice(siteEnd + 1, pathEnd))
+    const route = named.find(
+      ({ name }) => siteEnd + 1 + name.length === pathEnd && url.startsWith(name, siteEnd + 1),
+    )?.route
     if (siteEnd === -1 || !route) return null
     parts.stores.beginRequest()
     const caller = authenticate(access, request.headers.authorization)
@@ -64,14 +66,14 @@ export function openShortWay(
     const revision = parts.stores.events.revision(site.number)
     if (isPending(revision)) return null
     const circumstances = circumstancesOf(parts, site, revision, account.plan)
-    const etag = etagOf(circumstances)
     const known = parts.answers.get(url, circumstances)
-    if (known) return { route, caller, site, etag, body: known.body }
+    if (known) return { route, caller, site, etag: known.etag, body: known.body }
     const query = plainQuery(url.slice(pathEnd + 1))
     if (!query) return null
     const { build, remember } = route.ask(query, site, caller)
     const body = remember ? build() : null
     if (isPending(body) || (typeof body !== 'string' && !Buffer.isBuffer(body))) return null
+    const etag = etagOf(circumstances)
     parts.answers.put(url, { ...circumstances, etag, body })
     return { route, caller, site, etag, body }
   }
@@ -129,13 +131,17 @@ function endOfPath(url: string): number {
 /** What a query says, or null where that takes more than to cut it. */
 function plainQuery(text: string): RawQuery | null {
   const query: Record<string, string> = Object.create(null)
-  if (text === '') return query
-  if (!/^[\w.=&-]*$/.test(text)) return null
-  for (const part of text.split('&')) {
-    const middle = part.indexOf('=')
-    const name = part.slice(0, middle)
-    if (middle < 1 || name in query || part.includes('=', middle + 1)) return null
-    query[name] = part.slice(middle + 1)
+  if (!plainText.test(text)) return null
+  for (let start = 0; start < text.length; ) {
+    const next = text.indexOf('&', start)
+    const end = next === -1 ? text.length : next
+    const middle = text.indexOf('=', start)
+    if (middle <= start || middle >= end) return null
+    const name = text.slice(start, middle)
+    const value = text.slice(middle + 1, end)
+    if (name in query || value.includes('=')) return null
+    query[name] = value
+    start = end + 1
   }
   return query
 }
@@ -146,3 +152,5 @@ function isPending(value: unknown): value is Promise<unknown> {
   value.catch(() => {})
   return true
 }
+
+const plainText = /^[\w.=&-]*$/
