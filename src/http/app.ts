@@ -111,7 +111,7 @@ function registerApi(api: FastifyInstance, parts: HttpParts, rounds: ResponseRou
   breakdownRoute(api, parts)
   dataHealthRoute(api, parts)
   attributionRoute(api, parts)
-  eventsRoutes(api, parts)
+  shortRoutes.push(eventsRoutes(api, parts))
   hitsRoute(api, parts)
   for (const [url, methods] of [...methodsByUrl]) {
     const allowed = [...methods, 'OPTIONS']

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { encodeCursor } from '../../src/domain/cursor.ts'
 import { newApiKey } from '../../src/domain/ids.ts'
 import { addAccount, addKeyTo, revokeKeyOf } from '../support/accounts.ts'
 import { type Answer, ask } from '../support/ask.ts'
@@ -47,6 +48,12 @@ const parameter = fc.oneof(
     'granularity=day',
     'granularity=hour',
     'granularity=Hour',
+    'type=bot',
+    'type=Bot',
+    'limit=1',
+    'limit=0',
+    `cursor=${encodeCursor({ createdAt: Date.UTC(2026, 2, 2), id: 1 })}`,
+    'cursor=none',
     'granularity',
     '=',
     '',
@@ -79,6 +86,7 @@ const operation = fc.constantFrom(
   'stats',
   'timeseries',
   'timeseries',
+  'events',
   'stats/',
   'Stats',
   'events',

@@ -10,12 +10,21 @@ import { apiSchema } from '../openapi.ts'
 import { EventsQuery, type RawQuery, readCursor, readLimit, readRange, readType } from '../query.ts'
 import { receiveBatch } from '../receive-batch.ts'
 import { sendReport } from '../report-response.ts'
+import type { Ask, ShortRoute } from '../short-way.ts'
 
 const url = '/api/v1/sites/:siteId/events'
 
-export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
+/** Gives back the way to ask for pages. */
+export function eventsRoutes(app: FastifyInstance, parts: HttpParts): ShortRoute {
   const list = new EventList(parts.stores.events)
-  const take = (length: number) => parts.answerBytes.take(length)
+  const take = (length: number): Buffer => parts.answerBytes.take(length)
+  const ask: Ask = (query, site) => {
+    const range = readRange(query, parts.clock())
+    const type = readType(query)
+    const limit = readLimit(query)
+    const question = { range, type, limit, after: readCursor(query) }
+    return { build: () => list.page(site.number, question, take), remember: false }
+  }
   app.get(url, {
     schema: apiSchema({
       operationId: 'listEvents',
@@ -26,17 +35,7 @@ export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
     }),
     onRequest: admit(parts, 'read'),
     handler: (request, reply) =>
-      sendReport(parts, request, reply, () => {
-        const query = request.query as RawQuery
-        const range = readRange(query, parts.clock())
-        const type = readType(query)
-        const limit = readLimit(query)
-        const question = { range, type, limit, after: readCursor(query) }
-        return {
-          build: () => list.page(request.site.number, question, take),
-          remember: false,
-        }
-      }),
+      sendReport(parts, request, reply, () => ask(request.query as RawQuery, request.site, request.caller)),
   })
 
   app.post(url, {
@@ -56,4 +55,5 @@ export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
         return { events, ignored: {}, report: { recorded: events.length } }
       }),
   })
+  return { url, ask }
 }
