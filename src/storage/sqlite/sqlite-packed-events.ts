@@ -60,7 +60,16 @@ export function packEvents(events: EventSequence, fingerprintsOf: FindFingerprin
     }
     return index
   }
+  // A provenance with a rule has one subject: the event that it was met with first tells for the others (rows 6 and 9 of docs/performance.md).
+  const met = new Map<Provenance, { readonly event: NewEvent; readonly index: number }>()
   const originOf = (event: NewEvent): number => {
+    const first = met.get(event.provenance)
+    if (first !== undefined && isSameSubject(first.event, event)) return first.index
+    const index = newOriginOf(event)
+    if (first === undefined) met.set(event.provenance, { event, index })
+    return index
+  }
+  const newOriginOf = (event: NewEvent): number => {
     const bySubject = childMap(originIndexes, event.provenance)
     const subject = subjectOf(event)
     let index = bySubject.get(subject)
@@ -91,8 +100,8 @@ export function packEvents(events: EventSequence, fingerprintsOf: FindFingerprin
   const [origin, path, country, client, ways] = [numbers(), numbers(), numbers(), numbers(), numbers()]
   const [time, value] = [doubles(), doubles()]
   let allWays = 0
-  for (let i = 0; i < count; i++) {
-    const event = events.at(i)!
+  // A function by itself is compiled once, where the loop of a large batch would be compiled in its middle.
+  const pack = (i: number, event: NewEvent): void => {
     origin[i] = originOf(event)
     path[i] = texts.of(event.path)
     country[i] = packCountry(event.country)
@@ -104,6 +113,7 @@ export function packEvents(events: EventSequence, fingerprintsOf: FindFingerprin
       allWays |= ways[i]!
     }
   }
+  for (let i = 0; i < count; i++) pack(i, events.at(i)!)
   return {
     count,
     texts: texts.all,
@@ -119,6 +129,9 @@ export function packEvents(events: EventSequence, fingerprintsOf: FindFingerprin
     allWays,
   }
 }
+
+const isSameSubject = (a: NewEvent, b: NewEvent): boolean =>
+  a.name === b.name && a.type === b.type && a.company === b.company
 
 /** The events at `fresh` alone, with `ways`. Texts and subjects stay where they are; origins that nobody needs any more go. */
 export function selectEvents(
