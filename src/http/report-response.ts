@@ -10,7 +10,7 @@ import type { HttpParts } from './http-parts.ts'
 
 export interface Question {
   /** The report as JSON, or its pieces. */
-  readonly build: () => Soon<string | Buffer> | AsyncGenerator<Buffer>
+  readonly build: () => Soon<string | Buffer> | AsyncGenerator<string>
   /** False for answers that nobody is likely to ask for twice. */
   readonly remember: boolean
 }
@@ -50,7 +50,8 @@ function answerFrom(
     if (isUnchanged(request.headers['if-none-match'], etag)) return sendBody(request, reply, etag, '')
     const answer = build()
     if (isGenerator(answer)) {
-      const pieces = Readable.from(answer, { objectMode: false })
+      // As they are, one at a time: as bytes, each would be a Buffer of its own.
+      const pieces = Readable.from(answer, { objectMode: true, highWaterMark: 1 })
       // The status is sent by then: all that the client can see is that the answer breaks off.
       pieces.once('error', error => {
         request.log.error({ err: error, requestId: request.id }, 'streamed answer failed')
@@ -119,7 +120,7 @@ export function sendBody(
   return sendCompressed(request, reply, body)
 }
 
-const isGenerator = (answer: ReturnType<Question['build']>): answer is AsyncGenerator<Buffer> =>
+const isGenerator = (answer: ReturnType<Question['build']>): answer is AsyncGenerator<string> =>
   typeof answer === 'object' && Symbol.asyncIterator in answer
 
 /** If-None-Match compares weakly: a list of tags, or `*`. */

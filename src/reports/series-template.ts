@@ -20,7 +20,7 @@ interface Layout {
   /** Where in a point the last digit of each column stands. */
   readonly ends: Three
   /** The points of whole blocks of days, each with a comma after it, by the number of the block. */
-  readonly blocks: Map<number, Uint8Array>
+  readonly blocks: Map<number, Buffer>
 }
 
 const times = {
@@ -33,7 +33,7 @@ const dateAt = { day: '{"date":"'.length, hour: '{"datetime":"'.length } as cons
 /** Days of a block; its text has 40 to 60 KB. */
 const blockDays = { day: 512, hour: 32 } as const
 
-/** Beyond this many they are made again. */
+/** Beyond this many, the oldest make room. */
 const blocksMax = 60
 let blocksKept = 0
 const layouts = new Map<string, Layout>()
@@ -144,21 +144,32 @@ function layoutFor(granularity: Granularity, widths: Three): Layout {
 const timeText = (granularity: Granularity, day: number, time: string): string =>
   `{"${timeNames[granularity]}":"${formatDay(day)}${time}"`
 
-function addBlock(granularity: Granularity, layout: Layout, number: number): Uint8Array {
+function addBlock(granularity: Granularity, layout: Layout, number: number): Buffer {
   const { counts, pointBytes } = layout
   const firstDay = number * blockDays[granularity]
   const ofOneDay = times[granularity].map(time => timeText(granularity, firstDay, time) + counts).join('')
-  const block = Buffer.allocUnsafeSlow(blockDays[granularity] * ofOneDay.length).fill(ofOneDay, 'latin1')
+  const block = memoryOfBlock(layout, blockDays[granularity] * ofOneDay.length).fill(ofOneDay, 'latin1')
   // Days differ in their dates alone.
   for (let at = dateAt[granularity], point = 0; at < block.length; at += pointBytes, point++) {
     const date = formatDay(firstDay + Math.floor(point / times[granularity].length))
     block.write(date, at, 'latin1')
   }
-  if (blocksKept >= blocksMax) {
-    for (const { blocks } of layouts.values()) blocks.clear()
-    blocksKept = 0
-  }
   layout.blocks.set(number, block)
   blocksKept++
   return block
+}
+
+/** That of the oldest block where there are enough: a century takes 1,100 of them, and each is needed once (row 12 of docs/performance.md). */
+function memoryOfBlock({ blocks }: Layout, length: number): Buffer {
+  if (blocksKept >= blocksMax) {
+    const [oldest] = blocks
+    if (oldest) {
+      blocks.delete(oldest[0])
+      blocksKept--
+      return oldest[1]
+    }
+    for (const layout of layouts.values()) layout.blocks.clear()
+    blocksKept = 0
+  }
+  return Buffer.allocUnsafeSlow(length)
 }
