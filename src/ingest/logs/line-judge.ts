@@ -25,7 +25,8 @@ export class LineJudge {
   readonly #parts: JudgeParts
   readonly #parser: LineParser
   readonly #events: EventGatherer
-  readonly #plain: PlainJudge | null
+  /** Made for the first run of lines: those who judge few lines one by one need none of its memory. */
+  #plain: PlainJudge | null = null
   #latestMs: number
   #tally = emptyTally()
 
@@ -33,7 +34,6 @@ export class LineJudge {
     this.#parts = parts
     this.#parser = parser
     this.#events = new EventGatherer(parts.arrival, parts.detector.catalogueVersion)
-    this.#plain = parser.plain && new PlainJudge(parts, parser.plain, parser.line.siteDomain, this.#events)
     this.#latestMs = parts.clock() + dayMs
   }
 
@@ -52,7 +52,9 @@ export class LineJudge {
 
   /** Judges plain lines until one is not, or until there are so many events; returns where that one begins, and how many it judged. */
   judgePlain(run: LineRun, eventsMax: number): { readonly to: number; readonly lines: number } {
-    if (this.#plain === null) return { to: run.from, lines: 0 }
+    const { plain, line } = this.#parser
+    if (plain === null) return { to: run.from, lines: 0 }
+    this.#plain ??= new PlainJudge(this.#parts, plain(), line.siteDomain, this.#events)
     const before = this.#plain.lines
     const to = this.#plain.judge(run, this.#latestMs, eventsMax)
     return { to, lines: this.#plain.lines - before }

@@ -39,8 +39,11 @@ export interface LineParser {
   parse(raw: RawLine): boolean
   /** A line that begins with `#`. */
   directive(line: string): void
-  /** Reads the lines in which nothing is unusual, so much faster that it is worth a second way; null where there is none. */
-  readonly plain: PlainLineReader | null
+  /**
+   * Opens a reader of the lines in which nothing is unusual, so much faster for a long log that it is worth a second way and some
+   * memory; null where there is none.
+   */
+  readonly plain: (() => PlainLineReader) | null
   /** What `open` needs to go on behind the lines read so far; null when nothing. */
   context(): string | null
 }

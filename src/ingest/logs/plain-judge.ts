@@ -10,7 +10,7 @@ import { ByteMemory } from './byte-memory.ts'
 import type { EventGatherer } from './event-gatherer.ts'
 import type { Tally } from './import-report.ts'
 import type { JudgeParts } from './line-judge.ts'
-import { type PlainLineReader, plainMethods } from './log-line.ts'
+import { type PlainLineReader, plainMethods, present } from './log-line.ts'
 
 /** A run of whole lines. */
 export interface LineRun {
@@ -79,7 +79,7 @@ export class PlainJudge {
       return { referrer, verdict: detector.judgeReferrer({ referrer, url: '/', siteDomain }) }
     })
     this.#clients = new ByteMemory((bytes, from, to) => {
-      const address = fieldOf(bytes, from, to).replace(/ .*$/, '')
+      const address = present(textOf(bytes, from, to).replace(/ .*$/, ''))
       return { country: countryOf(address), client: clientOf(address) }
     })
   }
@@ -185,7 +185,4 @@ export class PlainJudge {
 /** Of ASCII. */
 const textOf = (bytes: Buffer, from: number, to: number): string => bytes.toString('latin1', from, to)
 
-const dash = 45
-
-const fieldOf = (bytes: Buffer, from: number, to: number): string =>
-  to - from === 1 && bytes[from] === dash ? '' : textOf(bytes, from, to)
+const fieldOf = (bytes: Buffer, from: number, to: number): string => present(textOf(bytes, from, to))

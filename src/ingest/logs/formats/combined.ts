@@ -6,7 +6,7 @@ import { viewOf } from '../byte-memory.ts'
 import { unescapeField } from '../escapes.ts'
 import { type LineParser, type LogFormat, type LogLine, noDirectives, type RawLine } from '../log-line.ts'
 import { clfTimeLength, createClfTimeReader } from '../log-time.ts'
-import { createPlainCombinedReader } from './plain-combined.ts'
+import { addressShape, createPlainCombinedReader } from './plain-combined.ts'
 
 /** "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\""; whatever a server adds behind is passed over. */
 export const combined = clfFormat({
@@ -47,7 +47,7 @@ function clfFormat({ name, sample, virtualHost, agent }: ClfShape): LogFormat {
 
 function createClfParser(siteDomain: string, virtualHost: boolean, agent: boolean): LineParser {
   const line = new ClfLine(siteDomain)
-  const plain = agent && !virtualHost ? createPlainCombinedReader() : null
+  const plain = agent ? () => createPlainCombinedReader(virtualHost) : null
   return { line, parse: raw => line.read(raw, virtualHost, agent), plain, ...noDirectives }
 }
 
@@ -234,7 +234,5 @@ function readField(bytes: Buffer, from: number, to: number): string {
   if (to - from === 1 && bytes[from] === dash) return ''
   return unescapeField(bytes.toString('utf8', from, to))
 }
-
-const addressShape = /^[0-9a-f.:%]*[.:][0-9a-f.:%]*$/i
 
 const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57

@@ -8,14 +8,30 @@ import { anyText } from '../../../../tests/support/any-text.ts'
 import { markedLength } from '../byte-marks.ts'
 import { viewOf } from '../byte-memory.ts'
 import { findFormat } from '../formats.ts'
-import { type PlainLine, plainMethods, rawLine } from '../log-line.ts'
-import { createPlainCombinedReader } from './plain-combined.ts'
+import {
+  type LineParser,
+  type LogLine,
+  type PlainLine,
+  type PlainLineReader,
+  plainMethods,
+  present,
+  rawLine,
+} from '../log-line.ts'
 
-const careful = findFormat('combined')!.open('', null)
-const plain = createPlainCombinedReader()
+interface Readers {
+  readonly careful: LineParser
+  readonly plain: PlainLineReader
+}
+
+const readers = (format: string): Readers => {
+  const careful = findFormat(format)!.open('', null)
+  return { careful, plain: careful.plain!() }
+}
+const ofCombined = readers('combined')
+const ofVirtualHosts = readers('vhost-combined')
 
 /** Reads the first line of a log; false when it is not plain. */
-function agrees(log: string | Buffer): boolean {
+function agrees(log: string | Buffer, { careful, plain } = ofCombined): boolean {
   const bytes = Buffer.from(log)
   const end = bytes.indexOf(10)
   const next = plain.read(bytes, viewOf(bytes), 0, bytes.lastIndexOf(10) + 1)
@@ -23,20 +39,17 @@ function agrees(log: string | Buffer): boolean {
   assert.equal(next, end + 1)
   const text = bytes.toString('utf8', 0, end)
   assert.equal(careful.parse(rawLine(text)), true, text)
-  assert.deepEqual(fieldsOf(bytes, plain.line), fieldsRead(), text)
+  assert.deepEqual(fieldsOf(bytes, plain.line), fieldsRead(careful.line), text)
   return true
 }
 
 function fieldsOf(bytes: Buffer, line: PlainLine) {
-  const field = (from: number, to: number): string => {
-    const text = bytes.toString('latin1', from, to)
-    return text === '-' ? '' : text
-  }
+  const field = (from: number, to: number): string => present(bytes.toString('latin1', from, to))
   return {
     timeMs: line.timeMs,
     method: plainMethods[line.method],
     status: line.status,
-    address: field(line.addressFrom, line.addressTo).replace(/ .*$/, ''),
+    address: present(bytes.toString('latin1', line.addressFrom, line.addressTo).replace(/ .*$/, '')),
     url: field(line.targetFrom, line.targetTo),
     path: field(line.targetFrom, line.pathTo),
     referrer: field(line.referrerFrom, line.referrerTo),
@@ -44,8 +57,7 @@ function fieldsOf(bytes: Buffer, line: PlainLine) {
   }
 }
 
-function fieldsRead() {
-  const { timeMs, method, status, address, url, referrer, userAgent } = careful.line
+function fieldsRead({ timeMs, method, status, address, url, referrer, userAgent }: LogLine) {
   return { timeMs, method, status, address, url, path: url.replace(/[?#].*$/s, ''), referrer, userAgent }
 }
 
@@ -68,7 +80,8 @@ describe('a plain line of the combined format', () => {
     'more behind the user agent': `${line} "203.0.113.1" 0.004 ü \\`,
     'an end of line of Windows': `${line}\r`,
     'the longest': line.replace('/a?', `/${'a'.repeat(markedLength - line.length - 1)}a?`),
-    'a user name of several words': line.replace('- -', 'a b c - -'),
+    'a user name of several words': line.replace('- -', '- some [one]'),
+    'no address': line.replace('192.0.2.7', '-'),
   })) {
     test(`is ${what}`, () => assert.equal(agrees(`${text}\nrest`), true))
   }
@@ -76,7 +89,8 @@ describe('a plain line of the combined format', () => {
   for (const [what, text] of Object.entries({
     nothing: '',
     'a directive': `#${line}`,
-    'a user name': line.replace('- -', '- frank'),
+    'no client': line.replace('192.0.2.7 - -', ''),
+    'a time right behind the address': line.replace(' - - ', ''),
     'a time that is none': line.replace('10/Oct', '32/Oct'),
     'another method': line.replace('GET', 'OPTIONS'),
     'a method that only begins like one': line.replace('GET', 'HEADS'),
@@ -106,10 +120,12 @@ describe('a plain line of the combined format', () => {
     fc.assert(
       fc.property(mangled, fc.constantFrom('', line, '"'), (text, behind) => {
         if (agrees(`${text}\n${behind}`)) read++
+        if (agrees(`www.example.com:443 ${text}\n${behind}`, ofVirtualHosts)) read++
+        agrees(`${text}\n${behind}`, ofVirtualHosts)
       }),
       { numRuns: 5000 },
     )
-    assert.ok(read > 1000, `${read} lines`)
+    assert.ok(read > 2000, `${read} lines`)
   })
 
   for (const name of ['ai-2026.log.gz', 'semicomplete-2015.log.gz']) {

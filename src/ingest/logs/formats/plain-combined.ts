@@ -3,10 +3,13 @@
  * text and no object is made of them (row 9 of docs/performance.md); what is anyhow unusual is left to combined.ts.
  */
 import { ByteMarks, markedLength } from '../byte-marks.ts'
+import { ByteMemory } from '../byte-memory.ts'
 import type { PlainLine, PlainLineReader } from '../log-line.ts'
 import { clfTimeLength, createClfTimeReader } from '../log-time.ts'
 
-export const createPlainCombinedReader = (): PlainLineReader => new PlainCombinedReader()
+/** With `virtualHost`, one stands before the address. */
+export const createPlainCombinedReader = (virtualHost = false): PlainLineReader =>
+  new PlainCombinedReader(virtualHost)
 
 const newline = 10
 const space = 32
@@ -16,19 +19,21 @@ const dash = 45
 const slash = 47
 const questionMark = 63
 const capitalH = 72
+const openingBracket = 91
 const closingBracket = 93
 /** Four bytes as a number. */
 const word = (text: string): number => Buffer.from(text, 'latin1').readInt32BE(0)
-const noUser = word(' - -')
-const opening = Buffer.from(' [').readInt16BE(0)
 const methods = [word('GET '), word('HEAD'), word('POST')]
 
-/** What stands between the address and the quote before the request, and the shortest request. */
-const momentLength = ' - - [10/Oct/2000:13:55:36 -0700] '.length
+/** What stands right before the quote of the request, and the shortest request. */
+const momentLength = '[10/Oct/2000:13:55:36 -0700] '.length
 const requestLengthMin = 'GET / HTTP/2'.length
 
 /** A line has six marks and its end, more where there are queries: with fewer left, new ones are found. */
 const marksKept = 32
+
+/** What a client address is made of; a name may stand there too, but not behind a virtual host. */
+export const addressShape = /^[0-9a-f.:%]*[.:][0-9a-f.:%]*$/i
 
 class PlainCombinedReader implements PlainLineReader, PlainLine {
   readonly line: PlainLine = this
@@ -44,6 +49,10 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
   referrerTo = 0
   agentFrom = 0
   agentTo = 0
+  readonly #virtualHost: boolean
+  readonly #areAddresses = new ByteMemory((bytes, from, to) =>
+    addressShape.test(bytes.toString('latin1', from, to)),
+  )
   readonly #readTime = createClfTimeReader()
   readonly #marks = new ByteMarks()
   readonly #places = this.#marks.places
@@ -56,6 +65,10 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
   /** Of the line that is being read: its first six quotes, and the first `?` or `#` between the first two, -1 when there is none. */
   readonly #quotes = new Int32Array(6)
   #query = -1
+
+  constructor(virtualHost: boolean) {
+    this.#virtualHost = virtualHost
+  }
 
   read(bytes: Buffer, view: DataView, from: number, to: number): number {
     this.#goTo(bytes, from, to)
@@ -87,8 +100,9 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
     const referrerAt = quotes[2]!
     const referrerTo = quotes[3]!
     const agentAt = quotes[4]!
-    const addressTo = requestAt - momentLength
-    if (addressTo <= from || !this.#readMoment(bytes, view, from, addressTo)) return -1
+    const clientTo = requestAt - momentLength - 1
+    if (clientTo <= from || !this.#readMoment(bytes, view, clientTo)) return -1
+    if (!this.#readClient(bytes, view, from, clientTo)) return -1
     if (!this.#splitRequest(bytes, view, requestAt + 1, requestTo)) return -1
     if (this.#readStatusAndSize(bytes, requestTo + 1) !== referrerAt) return -1
     if (agentAt !== referrerTo + 2 || bytes[referrerTo + 1] !== space) return -1
@@ -125,16 +139,24 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
     return -1
   }
 
-  /** ` - - [10/Oct/2000:13:55:36 -0700] ` behind the address, or behind more words that make up a user name. */
-  #readMoment(bytes: Buffer, view: DataView, from: number, addressTo: number): boolean {
-    if (view.getInt32(addressTo) !== noUser || view.getInt16(addressTo + 4) !== opening) return false
-    const timeTo = addressTo + 6 + clfTimeLength
+  /** ` [10/Oct/2000:13:55:36 -0700] ` */
+  #readMoment(bytes: Buffer, view: DataView, from: number): boolean {
+    if (bytes[from] !== space || bytes[from + 1] !== openingBracket) return false
+    const timeTo = from + 2 + clfTimeLength
     if (bytes[timeTo] !== closingBracket || bytes[timeTo + 1] !== space) return false
-    if (bytes[from] === numberSign || bytes[from] === space) return false
-    this.timeMs = this.#readTime(view, addressTo + 6)
-    this.addressFrom = from
-    this.addressTo = addressTo
+    this.timeMs = this.#readTime(view, from + 2)
     return true
+  }
+
+  /** `192.0.2.7 - -`, `192.0.2.7 - some one` */
+  #readClient(bytes: Buffer, view: DataView, from: number, to: number): boolean {
+    if (bytes[from] === numberSign || bytes[from] === space) return false
+    this.addressFrom = from
+    this.addressTo = to
+    if (!this.#virtualHost) return true
+    this.addressFrom = spaceFrom(bytes, from, to) + 1
+    const addressTo = spaceFrom(bytes, this.addressFrom, to)
+    return this.addressFrom < addressTo && this.#areAddresses.of(bytes, view, this.addressFrom, addressTo)
   }
 
   /** `GET /path HTTP/1.1`, `GET /path HTTP/2` */
@@ -168,3 +190,9 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
 
 const isProtocol = (bytes: Buffer, at: number): boolean =>
   bytes[at] === space && bytes[at + 1] === capitalH && bytes[at + 5] === slash
+
+function spaceFrom(bytes: Buffer, from: number, to: number): number {
+  let at = from
+  while (at < to && bytes[at] !== space) at++
+  return at
+}
