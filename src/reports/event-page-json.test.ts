@@ -30,8 +30,8 @@ class Columns {
       paths: Uint32Array.from(events, ({ path }) => this.#numberOf(path)),
       countries: Uint16Array.from(events, ({ country }) => Buffer.from(country).readUInt16BE()),
       values: Float64Array.from(events, ({ value }) => value ?? Number.NaN),
-      subject: number => JSON.parse(this.#texts[number - 1]!),
-      path: number => this.#texts[number - 1]!,
+      subjectsNear: number => new Map([[number, JSON.parse(this.#texts[number - 1]!)]]),
+      pathsNear: number => new Map(this.#texts.map((text, i) => [i + 1, text] as const).slice(number - 1)),
     }
   }
 

@@ -72,15 +72,18 @@ export class EventPageJson {
     if (!this.#subjects.findAll(page.subjects, count, this.#subjectPlaces))
       for (let i = 0; i < count; i++) {
         const number = page.subjects[i]!
-        this.#subjectPlaces[i] ||=
-          this.#subjects.find(number) || this.#subjects.remember(number, subjectPiece(page.subject(number)))
+        this.#subjectPlaces[i] ||= placeOf(
+          this.#subjects,
+          number,
+          () => page.subjectsNear(number),
+          subjectPiece,
+        )
       }
     this.#paths.begin()
     if (!this.#paths.findAll(page.paths, count, this.#pathPlaces))
       for (let i = 0; i < count; i++) {
         const number = page.paths[i]!
-        this.#pathPlaces[i] ||=
-          this.#paths.find(number) || this.#paths.remember(number, pathPiece(page.path(number)))
+        this.#pathPlaces[i] ||= placeOf(this.#paths, number, () => page.pathsNear(number), pathPiece)
       }
     this.#days.begin()
   }
@@ -118,4 +121,17 @@ export class EventPageJson {
     }
     return at - nextBytes
   }
+}
+
+/** The place of a piece; one that is not known is remembered together with its neighbours. */
+function placeOf<Value>(
+  pieces: PieceMemory,
+  number: number,
+  near: () => ReadonlyMap<number, Value>,
+  pieceOf: (value: Value) => string,
+): number {
+  const known = pieces.find(number)
+  if (known !== 0) return known
+  for (const [each, value] of near()) if (pieces.find(each) === 0) pieces.remember(each, pieceOf(value))
+  return pieces.find(number)
 }

@@ -204,9 +204,13 @@ export interface EventPage {
   readonly countries: Uint16Array
   /** NaN where no value is set. */
   readonly values: Float64Array
-  /** What a number of `subjects` stands for; different numbers may stand for the same. */
-  subject(number: number): Subject
-  path(number: number): string
+  /**
+   * What a number of `subjects` stands for, and what its neighbours stand for, of the same site, which are likely to be asked for next;
+   * different numbers may stand for the same.
+   */
+  subjectsNear(number: number): ReadonlyMap<number, Subject>
+  /** The path of a number of `paths`, and its neighbours, some of which may be other texts of the site. */
+  pathsNear(number: number): ReadonlyMap<number, string>
 }
 
 export interface EventListQuery {

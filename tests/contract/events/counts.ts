@@ -227,11 +227,12 @@ export function countPromises(suite: Suite): void {
         const query = { range: everyDay, type, after: null, limit }
         const found = await events.withPage(site, query, page =>
           Array.from({ length: page.count }, (_, i) => {
-            assert.equal(page.subject(page.subjects[i]!).type, eventTypes[page.types[i]!])
+            const subject = page.subjectsNear(page.subjects[i]!).get(page.subjects[i]!)!
+            assert.equal(subject.type, eventTypes[page.types[i]!])
             return {
               id: page.ids[i]!,
-              ...page.subject(page.subjects[i]!),
-              path: page.path(page.paths[i]!),
+              ...subject,
+              path: page.pathsNear(page.paths[i]!).get(page.paths[i]!)!,
               country: String.fromCharCode(page.countries[i]! >> 8, page.countries[i]! & 255),
               createdAt: page.times[i]!,
               value: Number.isNaN(page.values[i]) ? null : page.values[i]!,
@@ -240,6 +241,28 @@ export function countPromises(suite: Suite): void {
         )
         assert.deepEqual(found, await events.list(site, query))
       }
+    }
+  })
+
+  promise('what stands near a number of a page is of the site of the page', async () => {
+    const { events } = suite.engine.stores
+    const sites = [newNumber(), newNumber()]
+    for (let i = 0; i < 20; i++) {
+      for (const site of sites)
+        await record(events, site, [botEvent({ name: `${site}`, company: '', path: `/${site}/${i}` })])
+    }
+    for (const site of sites) {
+      const query = { range: everyDay, type: null, after: null, limit: 10 }
+      const near = await events.withPage(site, query, page =>
+        Array.from({ length: page.count }, (_, i) => ({
+          paths: [...page.pathsNear(page.paths[i]!).values()],
+          names: Array.from(page.subjectsNear(page.subjects[i]!).values(), ({ name }) => name),
+        })),
+      )
+      const paths = near.flatMap(each => each.paths).filter(text => text.startsWith('/'))
+      assert.ok(paths.length >= near.length)
+      assert.deepEqual(new Set(paths.map(path => path.split('/')[1])), new Set([`${site}`]))
+      assert.deepEqual(new Set(near.flatMap(each => each.names)), new Set([`${site}`]))
     }
   })
 

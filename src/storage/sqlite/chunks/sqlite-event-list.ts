@@ -59,7 +59,7 @@ export class SqliteEventList {
 
   #fill(site: number, { range, type, after, limit }: EventListQuery): void {
     const page = this.#page
-    page.count = 0
+    page.begin(site)
     const oldest = range.start * dayMs
     const end: EventPosition = { createdAt: (range.end + 1) * dayMs, id: 0 }
     const before = after && isOlder(after, end) ? after : end
@@ -81,13 +81,13 @@ export class SqliteEventList {
   }
 
   #find(site: number, { createdAt, id }: EventPosition): StoredEvent | null {
+    this.#page.begin(site)
     for (const type of eventTypes.keys()) {
       const cursor = this.#open(site, type, { createdAt, id: id + 1 })
       if (cursor?.time === createdAt && cursor.id === id) {
         const provenance = this.#provenance(cursor.reader.origin(cursor.index))
         const sighting = cursor.reader.sighting(cursor.index)
         const seenBy = sighting === 0 ? [provenance.arrival] : arrivalsOf(waysOf(sighting))
-        this.#page.count = 0
         this.#page.add(cursor.type, cursor.time, cursor.id, cursor.reader, cursor.index)
         return { ...this.#page.events()[0]!, provenance, seenBy }
       }
@@ -127,7 +127,7 @@ export class SqliteEventList {
 
   #provenance(origin: number): StoredEvent['provenance'] {
     const row = this.#origin.get(origin)!
-    const text = (id: unknown): string | null => (id === 0 ? null : this.#page.path(Number(id)))
+    const text = (id: unknown): string | null => (id === 0 ? null : this.#page.text(Number(id)))
     return {
       arrival: arrivals[Number(row.arrival)]!,
       status: row.status === 0 ? null : Number(row.status),

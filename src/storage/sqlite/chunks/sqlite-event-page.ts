@@ -10,7 +10,17 @@ const placesAtFirst = 1_001
 /** Entries of a dictionary that rows have named, which never change; beyond this it is forgotten all at once. */
 const rememberedMax = 100_000
 
+/**
+ * Texts that a site named after each other are met together and lie on one page of the database: reading so many costs little more than
+ * reading one (row 4 of docs/performance.md, whose server has just started).
+ */
+const nearNumbers = 32
+const firstNear = (number: number): number => number - (number % nearNumbers)
+
+type SubjectRow = [id: number, type: number, name: string, company: string]
+
 export class SqliteEventPage implements EventPage {
+  site = 0
   count = 0
   ids = new Float64Array(placesAtFirst)
   times = new Float64Array(placesAtFirst)
@@ -19,16 +29,25 @@ export class SqliteEventPage implements EventPage {
   paths = new Uint32Array(placesAtFirst)
   countries = new Uint16Array(placesAtFirst)
   values = new Float64Array(placesAtFirst)
-  readonly #text: StatementSync
-  readonly #subject: StatementSync
-  readonly #knownPath = remembering(number => this.path(number))
-  readonly #knownSubject = remembering(number => this.subject(number))
+  readonly #texts: StatementSync
+  readonly #subjects: StatementSync
+  readonly #knownPath = remembering(number => this.pathsNear(number))
+  readonly #knownSubject = remembering(number => this.subjectsNear(number))
 
   constructor(reader: DatabaseSync) {
-    this.#text = reader.prepare('SELECT value FROM text WHERE id = ?')
-    this.#subject = reader.prepare(
-      'SELECT type, name, company FROM subject WHERE id = (SELECT subject FROM origin WHERE id = ?)',
+    // `+` keeps SQLite from going through all texts of the site.
+    this.#texts = reader.prepare('SELECT id, value FROM text WHERE id >= ? AND id < ? AND +site = ?')
+    this.#subjects = reader.prepare(
+      `SELECT origin.id, type, name, company FROM origin CROSS JOIN subject ON subject.id = origin.subject
+       WHERE origin.id >= ? AND origin.id < ? AND +origin.site = ?`,
     )
+    for (const statement of [this.#texts, this.#subjects]) statement.setReturnArrays(true)
+  }
+
+  /** Empties the page for events of a site. */
+  begin(site: number): void {
+    this.site = site
+    this.count = 0
   }
 
   /** Adds an event of a chunk, whose time and id were read before. */
@@ -44,14 +63,21 @@ export class SqliteEventPage implements EventPage {
     this.values[at] = chunk.value(index)
   }
 
-  /** The subject of an origin: the numbers of `subjects` are those of origins, each of which has one subject. */
-  subject(origin: number): Subject {
-    const { type, name, company } = this.#subject.get(origin)!
-    return { type: eventTypes[Number(type)]!, name: String(name), company: String(company) }
+  /** The numbers of `subjects` are those of origins, each of which has one subject. */
+  subjectsNear(origin: number): Map<number, Subject> {
+    const first = firstNear(origin)
+    const rows = this.#subjects.all(first, first + nearNumbers, this.site) as unknown as SubjectRow[]
+    return new Map(rows.map(([id, type, name, company]) => [id, { type: eventTypes[type]!, name, company }]))
   }
 
-  path(number: number): string {
-    return String(this.#text.get(number)!.value)
+  pathsNear(number: number): Map<number, string> {
+    const first = firstNear(number)
+    return new Map(this.#texts.all(first, first + nearNumbers, this.site) as unknown as [number, string][])
+  }
+
+  /** A text of the site of the page. */
+  text(number: number): string {
+    return this.pathsNear(number).get(number)!
   }
 
   /** Its events one by one, for whom rows are handier. */
@@ -82,14 +108,14 @@ export class SqliteEventPage implements EventPage {
   }
 }
 
-function remembering<Value>(find: (number: number) => Value): (number: number) => Value {
+function remembering<Value>(near: (number: number) => ReadonlyMap<number, Value>): (number: number) => Value {
   const known = new Map<number, Value>()
   return number => {
     let value = known.get(number)
     if (value === undefined) {
-      value = find(number)
       if (known.size >= rememberedMax) known.clear()
-      known.set(number, value)
+      for (const [each, found] of near(number)) known.set(each, found)
+      value = known.get(number)!
     }
     return value
   }
