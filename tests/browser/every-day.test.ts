@@ -13,6 +13,10 @@ const demo = await addDemo(server)
 const today = dayOf(Date.now())
 const api = `${server.url}/api/v1/sites/${demo.site}`
 
+// Soon after midnight the demo has no visits of today yet.
+const visit = { url: '/', user_agent: 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)' }
+assert.equal((await ask(`${api}/hits`, { method: 'POST', key: demo.key, body: visit })).status, 200)
+
 const stats = async (start: number, end: number): Promise<StatsReport> =>
   (
     await ask(`${api}/stats?start=${formatDay(start)}&end=${formatDay(end)}`, { key: demo.key })
