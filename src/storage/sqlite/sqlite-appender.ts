@@ -69,6 +69,8 @@ export class SqliteAppender {
   readonly #used = new Map<string, MonthOfAccount>()
   readonly #states = new Map<number, SiteState>()
   readonly #changed = new Set<MonthOfAccount>()
+  /** Sites of which more waits in the inbox than should. */
+  readonly #full = new Set<number>()
 
   constructor(database: DatabaseSync) {
     this.#dictionary = new SqliteDictionary(database)
@@ -145,11 +147,22 @@ export class SqliteAppender {
 
   /** Files what lies in the inbox of a site. */
   file(site: number): void {
+    this.#full.delete(site)
     if (this.#inbox.isWaiting(site)) this.#filer.file(site)
   }
 
   get hasUnfiled(): boolean {
     return !this.#inbox.isEmpty
+  }
+
+  get hasFull(): boolean {
+    return this.#full.size > 0
+  }
+
+  /** Files a site of which too much waits, in a transaction of its own, so that those who record for others do not wait for it. */
+  fileFull(): void {
+    const [site] = this.#full
+    if (site !== undefined) this.file(site)
   }
 
   /** Files a slice of what waits in the inbox, the oldest first. */
@@ -270,7 +283,7 @@ export class SqliteAppender {
       return
     }
     this.#inbox.put(site, rows)
-    if (this.#inbox.isFull(site)) this.#filer.file(site)
+    if (this.#inbox.isFull(site)) this.#full.add(site)
     for (let i = 0; i < sliceSitesMax && this.#inbox.isOverfull(); i++) this.#fileLongestWaiting()
   }
 

@@ -32,6 +32,8 @@ export type WriterReply =
   | { readonly id: number; readonly error: { readonly message: string; readonly sqliteCode: number | null } }
 
 const requestsPerTransactionMax = 1_000
+/** With so many events a transaction begins no further request. */
+const eventsPerTransaction = 2_000
 
 /** The inbox is filed when nothing was written for so long: until then, what comes next for a site is filed with what waits. */
 const quietMs = 1_000
@@ -47,6 +49,7 @@ function operationsOn(database: DatabaseSync) {
     operations: {
       append: (batch: HandedBatch) => appender.append(takeOver(batch)),
       file: (site: number) => appender.file(site),
+      fileFull: () => appender.fileFull(),
       fileSome: () => appender.fileSome(),
       addNotes: (notes: Parameters<SqliteAppender['addNotes']>[0]) => appender.addNotes(notes),
       forgetOldRequests: (now: number) => appender.forgetOldRequests(now),
@@ -93,7 +96,7 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
   const commit = database.prepare('COMMIT')
   // From here on only the beginning of a transaction can meet another process, and it has a better way of waiting.
   database.exec('PRAGMA busy_timeout = 0')
-  const queue: WriterRequest[] = []
+  let queue: WriterRequest[] = []
   /** Whether no other process wrote between the last two transactions. */
   let isAlone = true
 
@@ -124,19 +127,41 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
     }
   }
 
-  /** What the next transaction is to do. Readers wait for `file`, which is short, so it does not wait for what came before it. */
+  /** All that has come in, also while the last transaction was at work. */
+  const receive = (): void => {
+    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
+      queue.push(...(next.message as WriterRequest[]))
+  }
+
+  const isFiling = ({ name }: WriterRequest): boolean => name === 'file'
+
+  /**
+   * What the next transaction is to do: little enough that nobody waits long for the one after it. Readers wait for `file`, so it
+   * comes first, a site at a time.
+   */
   const takeRequests = (): WriterRequest[] => {
-    const closing = queue.findIndex(request => request.name === 'close')
-    const requests = queue.splice(
-      0,
-      Math.min(closing === -1 ? queue.length : closing, requestsPerTransactionMax),
+    const filing = queue.find(isFiling)
+    if (filing) {
+      const { same = [], others = [] } = Object.groupBy(queue, request =>
+        isFiling(request) && request.arguments[0] === filing.arguments[0] ? 'same' : 'others',
+      )
+      queue = others
+      return same
+    }
+    let [count, events] = [0, 0]
+    while (count < queue.length && count < requestsPerTransactionMax && events < eventsPerTransaction) {
+      if (queue[count]!.name === 'close') break
+      events += eventsOf(queue[count++]!)
+    }
+    return queue.splice(0, count)
+  }
+
+  const takeAllButClosing = (): WriterRequest[] => {
+    const { closing = [], others = [] } = Object.groupBy(queue, ({ name }) =>
+      name === 'close' ? 'closing' : 'others',
     )
-    const { files = [], others = [] } = Object.groupBy(requests, ({ name }) =>
-      name === 'file' ? 'files' : 'others',
-    )
-    if (files.length === 0 || others.length === 0) return requests
-    queue.unshift(...others)
-    return files
+    queue = closing
+    return others
   }
 
   const takeTurn = (): WriterReply[] => {
@@ -147,6 +172,7 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
     } catch (error) {
       const described = describe(error)
       // One of them failed: each for itself, so that only that one is refused. Nobody waits for another process twice.
+      if (isBusy(error)) requests.push(...takeAllButClosing())
       return requests.length === 1 || isBusy(error)
         ? requests.map(({ id }) => ({ id, error: described }))
         : requests.map(replyAlone)
@@ -166,11 +192,12 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
 
   port.on('message', (first: WriterRequest[]) => {
     queue.push(...first)
-    for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port))
-      queue.push(...more.message)
+    receive()
     while (queue.length > 0) {
       const replies = takeTurn()
       if (replies.length > 0) port.postMessage(replies)
+      receive()
+      if (appender.hasFull && !queue.some(isFiling)) replyAlone({ id: 0, name: 'fileFull', arguments: [] })
       if (queue[0]?.name === 'close') {
         const { id } = queue[0]
         clearTimeout(timer)
@@ -185,6 +212,12 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
     }
     fileWhenQuiet()
   })
+}
+
+/** Events of an append; of small batches, which cross over as text, not all. */
+function eventsOf({ name, arguments: [batch] }: WriterRequest): number {
+  if (name !== 'append' || typeof batch === 'string') return 1
+  return (batch as Exclude<HandedBatch, string>).events.count
 }
 
 /** So that the next start finds one file and no log to replay. Where the disk is full, the log stays, and nothing is lost. */

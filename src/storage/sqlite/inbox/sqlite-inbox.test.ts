@@ -222,16 +222,22 @@ describe('the inbox stays within its bounds', () => {
     const appender = new SqliteAppender(database)
     const count = database.prepare('SELECT count(*) AS rows, coalesce(sum(events), 0) AS events FROM inbox')
     const most = { rows: 0, events: 0 }
-    for (let i = 0; i < batches; ) {
+    const inTransaction = (work: () => void): void => {
       database.exec('BEGIN IMMEDIATE')
       appender.begin()
-      do {
-        const { site, events } = batch(i)
-        const packed = packEvents(events, () => 0)
-        assert.equal(appender.append({ ...batchOf(site, []), events: packed }).outcome, 'recorded')
-      } while (++i % perTransaction > 0 && i < batches)
+      work()
       appender.flush()
       database.exec('COMMIT')
+    }
+    for (let i = 0; i < batches; ) {
+      inTransaction(() => {
+        do {
+          const { site, events } = batch(i)
+          const packed = packEvents(events, () => 0)
+          assert.equal(appender.append({ ...batchOf(site, []), events: packed }).outcome, 'recorded')
+        } while (++i % perTransaction > 0 && i < batches)
+      })
+      if (appender.hasFull) inTransaction(() => appender.fileFull())
       const { rows, events } = count.get() as { rows: number; events: number }
       most.rows = Math.max(most.rows, rows)
       most.events = Math.max(most.events, events)
