@@ -14,7 +14,7 @@ import { RecordRequests } from './record-requests.ts'
 import { singleConnections } from './recording.ts'
 import { storedFixture } from './store-fixture.ts'
 
-const [rounds, seconds] = [5, 3]
+const [rounds, seconds] = [3, 2]
 const events = 500_000
 
 const folder = mkdtempSync(join(tmpdir(), 'footfall-floors-'))

@@ -34,7 +34,7 @@ const lateMs = dayMs
 
 /** Of what waits, so many sites or events are filed in one transaction, so that nobody else waits long for it. */
 const sliceSitesMax = 20
-const sliceEventsMax = 8_000
+const sliceEventsMax = 1_000
 
 /** Never the key of a whole request, since those that senders choose have no space. */
 const onceKey = (key: string): string => `once ${key}`
