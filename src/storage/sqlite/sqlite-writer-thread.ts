@@ -84,8 +84,8 @@ function openForWriting(file: string): DatabaseSync {
   database.exec('PRAGMA synchronous = FULL')
   // 64 MiB of pages: chunks and roll-ups of a thousand busy sites.
   database.exec('PRAGMA cache_size = -65536')
-  // Pages written again and again go to the main file once in 16 MiB of log rather than once in 4.
-  database.exec('PRAGMA wal_autocheckpoint = 4096; PRAGMA journal_size_limit = 67108864')
+  // The log goes to the main file every 4 MiB, as SQLite has it: readers may wait for that (row 8 of docs/performance.md).
+  database.exec('PRAGMA journal_size_limit = 67108864')
   return database
 }
 
