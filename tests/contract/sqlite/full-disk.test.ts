@@ -28,6 +28,13 @@ function mountSmallDisk(): { folder: string; unmount: () => void } | string {
   return { folder, unmount: () => execFileSync('umount', ['-l', folder]) }
 }
 
+/** The data file, and another that takes a third of the disk until it is removed. */
+function withBallast(folder: string): { file: string; ballast: string } {
+  const ballast = join(folder, 'ballast')
+  writeFileSync(ballast, new Uint8Array(diskBytes / 3))
+  return { file: join(folder, 'footfall.db'), ballast }
+}
+
 /** Records until the disk is full; returns how many batches were acknowledged. */
 async function recordUntilFull(events: EventStore, site: number): Promise<number> {
   for (let number = 0; ; number++) {
@@ -62,8 +69,7 @@ test('on a full disk nothing is recorded in part, questions are answered, and sp
   const disk = mountSmallDisk()
   if (typeof disk === 'string') return t.skip(disk)
   t.after(disk.unmount)
-  const [file, ballast] = [join(disk.folder, 'footfall.db'), join(disk.folder, 'ballast')]
-  writeFileSync(ballast, new Uint8Array(diskBytes / 3))
+  const { file, ballast } = withBallast(disk.folder)
   const stores = openSqlite({ file })
   const { events, accounts } = stores
 
@@ -99,8 +105,7 @@ test('on a full disk a site whose events wait to be filed says so, others are an
   const disk = mountSmallDisk()
   if (typeof disk === 'string') return t.skip(disk)
   t.after(disk.unmount)
-  const [file, ballast] = [join(disk.folder, 'footfall.db'), join(disk.folder, 'ballast')]
-  writeFileSync(ballast, new Uint8Array(diskBytes / 3))
+  const { file, ballast } = withBallast(disk.folder)
   const stores = openSqlite({ file })
   t.after(() => stores.close())
   const { events } = stores

@@ -14,7 +14,7 @@ import { InboxIndex } from './sqlite-inbox-index.ts'
 
 /** More are worth filing at once. */
 export const inboxBatchMax = 4_000
-/** So many of one site are filed together, in some ten milliseconds: whoever reads about it next waits no longer. */
+/** A site of which so many wait is filed: what waits is what the next reader waits for (row 8 of docs/performance.md). */
 const siteEventsMax = 8_000
 /** Where the inbox reaches further back than this, the sites that have waited longest are filed with every transaction. */
 const rowsMax = 50_000
