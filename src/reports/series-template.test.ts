@@ -33,10 +33,10 @@ const question = fc
     const counts = narrow ? Uint8Array.from(taken, each => each % 256) : Float64Array.from(taken)
     const half = Math.floor(points.length / 2) * 3
     const runs = [
-      { at: skipped * 3, counts: counts.subarray(0, half) },
-      { at: skipped * 3 + half, counts: counts.subarray(half) },
+      { at: skipped * 3, counts, from: 0, to: Math.min(half, counts.length) },
+      { at: skipped * 3 + half, counts, from: half, to: counts.length },
     ]
-    return { granularity, range, series: runs.filter(run => run.counts.length > 0) as Series }
+    return { granularity, range, series: runs.filter(({ from, to }) => from < to) as Series }
   })
 
 test('a series of any range has every point with its own time and numbers', () => {

@@ -57,9 +57,9 @@ export function pointsJson(
   bytes.write(before, 0, 'latin1')
   copyPoints(granularity, layout, range, bytes.subarray(before.length, pointsEnd))
   bytes.write(after, pointsEnd, 'latin1')
-  for (const { at, counts } of series) {
+  for (const { at, counts, from, to } of series) {
     let point = before.length + (at / columns.length) * pointBytes
-    for (let i = 0; i < counts.length; i += 3, point += pointBytes) {
+    for (let i = from; i < to; i += 3, point += pointBytes) {
       const [bots, referrals, conversions] = [counts[i]!, counts[i + 1]!, counts[i + 2]!]
       if (bots !== 0) writeNumber(bytes, bots, point + ends[0])
       if (referrals !== 0) writeNumber(bytes, referrals, point + ends[1])
@@ -107,8 +107,8 @@ function copyPoints(granularity: Granularity, layout: Layout, range: DateRange, 
 /** Digits of the largest number of each column. */
 function widthsOf(series: Series): Three {
   let [first, second, third] = [0, 0, 0]
-  for (const { counts } of series) {
-    for (let i = 0; i < counts.length; i += 3) {
+  for (const { counts, from, to } of series) {
+    for (let i = from; i < to; i += 3) {
       if (counts[i]! > first) first = counts[i]!
       if (counts[i + 1]! > second) second = counts[i + 1]!
       if (counts[i + 2]! > third) third = counts[i + 2]!

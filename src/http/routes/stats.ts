@@ -1,6 +1,6 @@
 /** GET /api/v1/sites/{siteId}/stats */
 import type { FastifyInstance } from 'fastify'
-import { StatsReport, statsJson } from '../../reports/stats.ts'
+import { StatsJson, StatsReport } from '../../reports/stats.ts'
 import { admit } from '../admission.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
@@ -12,9 +12,10 @@ const url = '/api/v1/sites/:siteId/stats'
 
 export function statsRoute(app: FastifyInstance, parts: HttpParts): ShortRoute {
   const take = (length: number): Buffer => parts.answerBytes.take(length)
+  const json = new StatsJson()
   const ask: Ask = (query, site) => {
     const range = readRange(query, parts.clock())
-    return { build: () => statsJson(parts.stores.events, site.number, range, take), remember: true }
+    return { build: () => json.build(parts.stores.events, site.number, range, take), remember: true }
   }
   app.get(url, {
     schema: apiSchema({

@@ -4,6 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { AppendOutcome, EventBatch, EventStore, ImportProgress, WayInHealth } from '../event-store.ts'
 import { AttributionReader } from './chunks/sqlite-attribution.ts'
 import { SqliteEventList } from './chunks/sqlite-event-list.ts'
+import { toCountsByName } from './days/sqlite-ranking.ts'
 import { SqliteSummaries } from './days/sqlite-summaries.ts'
 import { FacetReader } from './facets/sqlite-facet-reader.ts'
 import { decodeHealth, healthOf } from './health/sqlite-health.ts'
@@ -43,7 +44,9 @@ export function createSqliteEventStore(
     append: batch => append(writer, notes, fingerprintsOf, batch),
     revision: site => filing.whenFiled(site, () => revisionOf(site)),
     countsByName: (site, range) =>
-      filing.whenFiled(site, () => summaries.countsByName(site, revisionOf(site), range)),
+      filing.whenFiled(site, () => summaries.withCounts(site, revisionOf(site), range, toCountsByName)),
+    withCounts: (site, range, read) =>
+      filing.whenFiled(site, () => summaries.withCounts(site, revisionOf(site), range, read)),
     series: (site, range, granularity) =>
       filing.whenFiled(site, () => summaries.series(site, revisionOf(site), range, granularity)),
     extent: async site => filing.whenFiled(site, () => facets.extent(site)),

@@ -19,6 +19,7 @@ const spanOf = (
   nameOf = (subject: number) => subject,
 ): Span =>
   buildSpan(
+    0,
     days.map(([place, day]) => ({ place, data: encodeDay(day) })),
     nameOf,
   )

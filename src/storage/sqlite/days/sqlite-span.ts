@@ -9,6 +9,7 @@ export const spanDays = 32
 export const spanOf = (day: number): number => Math.floor(day / spanDays)
 
 export interface Span {
+  readonly firstDay: number
   readonly bytes: number
   /** Indexes of the names that occur, into the list of names of the site. */
   readonly names: Uint32Array
@@ -21,7 +22,7 @@ export interface Span {
   /** 32 days by 24 hours by 3 types. */
   readonly hours: Uint8Array | Uint16Array | Float64Array
   /** 32 days by 3 types. */
-  readonly days: Float64Array
+  readonly days: Uint16Array | Float64Array
 }
 
 /** A day's roll-up as it is stored (sqlite-day.ts), by its place in the span (0 to 31). */
@@ -102,7 +103,11 @@ class Gathering {
 const gathering = new Gathering()
 
 /** `nameOf` gives the index of a subject's name. */
-export function buildSpan(days: Iterable<StoredDay>, nameOf: (subject: number) => number): Span {
+export function buildSpan(
+  firstDay: number,
+  days: Iterable<StoredDay>,
+  nameOf: (subject: number) => number,
+): Span {
   gathering.clear()
   for (const day of days) gathering.add(day, nameOf)
   const { hourMax, totals, valued: values, valuedEnd } = gathering
@@ -118,7 +123,7 @@ export function buildSpan(days: Iterable<StoredDay>, nameOf: (subject: number) =
     gathering.hours,
   )
   const bytes = 1_300 + counts.byteLength + hours.byteLength + sums.wholes.byteLength * 2 + names.byteLength
-  return { bytes, names, counts, valued, ...sums, hours, days: daysOf(gathering.hours) }
+  return { firstDay, bytes, names, counts, valued, ...sums, hours, days: daysOf(gathering.hours) }
 }
 
 function addEntries(counts: Uint16Array | Float64Array, width: number): void {
@@ -153,7 +158,7 @@ function sumValues(
   return { wholes, billionths }
 }
 
-function daysOf(hours: Float64Array): Float64Array {
+function daysOf(hours: Float64Array): Uint16Array | Float64Array {
   const days = new Float64Array(spanDays * 3)
   for (let day = 0, at = 0; day < days.length; day += 3) {
     for (let hour = 0; hour < 24; hour++) {
@@ -162,7 +167,7 @@ function daysOf(hours: Float64Array): Float64Array {
       days[day + 2]! += hours[at++]!
     }
   }
-  return days
+  return days.every(count => count < 2 ** 16) ? Uint16Array.from(days) : days
 }
 
 /** Each boundary gets what the boundary before it has. */

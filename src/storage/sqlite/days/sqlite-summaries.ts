@@ -2,12 +2,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { DateRange } from '../../../domain/date-range.ts'
 import { eventTypes } from '../../../domain/event.ts'
-import { addDecimals, type DecimalSum, zeroSum } from '../../../domain/money.ts'
-import type { CountsByName } from '../../event-store.ts'
+import type { NameColumns } from '../../event-store.ts'
 import type { Granularity, Series } from '../../series.ts'
 import type { Snapshot } from '../sqlite-snapshot.ts'
 import { dayKey, dayOfKey, hoursLength } from './sqlite-day.ts'
-import { noNames, type Ranking, rankNames, type SiteName, sortedCounts } from './sqlite-ranking.ts'
+import { NameSums, noNames, RankedNames, type Ranking, rankNames, type SiteName } from './sqlite-ranking.ts'
 import { buildSpan, type Span, spanDays, spanOf } from './sqlite-span.ts'
 
 interface SiteSummary {
@@ -29,11 +28,6 @@ interface SiteSummary {
   keptBytes: number
 }
 
-interface NumberedSpan {
-  readonly number: number
-  readonly span: Span
-}
-
 const siteBytes = 4_000
 const nameBytes = 300
 const sharedNamesMax = 10_000
@@ -51,7 +45,9 @@ export class SqliteSummaries {
   readonly #bytesMax: number
   #bytes = 0
   readonly #sharedNames = new Map<string, SiteName>()
-  #counts = new Float64Array(256)
+  #namesShared = 0
+  readonly #sums = new NameSums()
+  readonly #ranked = new RankedNames()
 
   constructor(reader: DatabaseSync, inSnapshot: Snapshot, bytesMax: number) {
     this.#inSnapshot = inSnapshot
@@ -64,36 +60,33 @@ export class SqliteSummaries {
     this.#bytesMax = bytesMax
   }
 
-  /** `revision` is one that the site has reached: the answer is as new or newer. */
-  countsByName(site: number, revision: number, range: DateRange): CountsByName {
+  /** `revision` is one that the site has reached: the answer is as new or newer. See EventStore.withCounts. */
+  withCounts<Result>(
+    site: number,
+    revision: number,
+    range: DateRange,
+    read: (counts: NameColumns) => Result,
+  ): Result {
     const summary = this.#summaryOf(site)
     const spans = this.#spansIn(site, summary, revision, range)
     // Names are complete only now: reading a span can find new ones.
-    const counts = this.#countsOf(summary.names.length)
-    let values: Map<number, DecimalSum> | null = null
-    for (const { number, span } of spans) {
-      const from = clampToSpan(range.start, number)
-      const to = clampToSpan(range.end + 1, number)
-      addCounts(counts, span, from, to)
-      if (span.valued.length > 0) {
-        values ??= new Map()
-        addValues(values, span, from, to)
-      }
-    }
+    this.#sums.clear(summary.names.length)
+    for (const span of spans) addSpan(this.#sums, span, range)
     if (summary.ranking.names.length !== summary.names.length) summary.ranking = rankNames(summary.names)
-    return sortedCounts(summary.ranking, counts, values)
+    this.#ranked.fill(summary.ranking, this.#sums)
+    return read(this.#ranked)
   }
 
   series(site: number, revision: number, range: DateRange, granularity: Granularity): Series {
     const summary = this.#summaryOf(site)
     const width = granularity === 'hour' ? hoursLength : 3
-    return this.#spansIn(site, summary, revision, range).map(({ number, span }) => {
-      const firstDay = number * spanDays
+    return this.#spansIn(site, summary, revision, range).map(span => {
+      const { firstDay } = span
       const first = Math.max(range.start, firstDay)
       const end = Math.min(range.end + 1, firstDay + spanDays)
-      const totals = granularity === 'hour' ? span.hours : span.days
-      const counts = totals.subarray((first - firstDay) * width, (end - firstDay) * width)
-      return { at: (first - range.start) * width, counts }
+      const counts = granularity === 'hour' ? span.hours : span.days
+      const [from, to] = [(first - firstDay) * width, (end - firstDay) * width]
+      return { at: (first - range.start) * width, counts, from, to }
     })
   }
 
@@ -120,7 +113,7 @@ export class SqliteSummaries {
   }
 
   /** The spans that have events of the range, oldest first, all of one revision. */
-  #spansIn(site: number, summary: SiteSummary, revision: number, range: DateRange): NumberedSpan[] {
+  #spansIn(site: number, summary: SiteSummary, revision: number, range: DateRange): Span[] {
     const known = summary.revision >= revision && knownSpans(summary, range)
     if (known) return known
     return this.#inSnapshot(() => {
@@ -176,7 +169,7 @@ export class SqliteSummaries {
       place: dayOfKey(key) - firstDay,
       data,
     }))
-    return buildSpan(days, subject => {
+    return buildSpan(firstDay, days, subject => {
       const name = summary.nameBySubject.get(subject)
       if (name !== undefined) return name
       this.#readNames(site, summary)
@@ -211,7 +204,7 @@ export class SqliteSummaries {
     const key = `${typeNumber}${name.length} ${name}${company}`
     let shared = this.#sharedNames.get(key)
     if (!shared) {
-      shared = { type: eventTypes[typeNumber]!, name, company }
+      shared = { type: eventTypes[typeNumber]!, name, company, number: this.#namesShared++ }
       if (this.#sharedNames.size >= sharedNamesMax) this.#sharedNames.clear()
       this.#sharedNames.set(key, shared)
     }
@@ -225,13 +218,6 @@ export class SqliteSummaries {
       this.#bytes -= summary.spanBytes + summary.keptBytes
     }
   }
-
-  /** A zeroed array that is used again for every question. */
-  #countsOf(length: number): Float64Array {
-    if (this.#counts.length < length) this.#counts = new Float64Array(length * 2)
-    else this.#counts.fill(0, 0, length)
-    return this.#counts
-  }
 }
 
 /** Numbers of the spans in which a range and the events of a site meet; `first` is above `last` where they do not. */
@@ -244,38 +230,33 @@ function spanNumbers({ extent }: SiteSummary, range: DateRange): { first: number
 }
 
 /** Null where one of them has not been read yet. */
-function knownSpans(summary: SiteSummary, range: DateRange): NumberedSpan[] | null {
+function knownSpans(summary: SiteSummary, range: DateRange): Span[] | null {
   const { first, last } = spanNumbers(summary, range)
-  const spans: NumberedSpan[] = []
+  const spans: Span[] = []
   for (let number = first; number <= last; ) {
     const span = summary.spans.get(number)
     const next = span ? number + 1 : summary.gapEnds.get(number)
     if (next === undefined) return null
-    if (span) spans.push({ number, span })
+    if (span) spans.push(span)
     number = next
   }
   return spans
 }
 
-const clampToSpan = (day: number, span: number): number =>
-  Math.max(0, Math.min(spanDays, day - span * spanDays))
-
-/** Adds what came from one boundary between days to another. */
-function addCounts(sums: Float64Array, { names, counts }: Span, from: number, to: number): void {
+/** Adds what a range has of a span: what came from one boundary between days to another. */
+function addSpan(sums: NameSums, span: Span, range: DateRange): void {
+  const { firstDay, names, counts, valued, wholes, billionths } = span
+  const from = Math.max(0, range.start - firstDay)
+  const to = Math.min(spanDays, range.end + 1 - firstDay)
   const width = names.length
   const [first, last] = [from * width, to * width]
-  if (first === 0) for (let i = 0; i < width; i++) sums[names[i]!]! += counts[last + i]!
-  else for (let i = 0; i < width; i++) sums[names[i]!]! += counts[last + i]! - counts[first + i]!
-}
-
-/** The same for values. */
-function addValues(values: Map<number, DecimalSum>, span: Span, from: number, to: number): void {
-  const width = span.valued.length
-  const [first, last] = [from * width, to * width]
-  for (let i = 0; i < width; i++) {
-    const name = span.names[span.valued[i]!]!
-    const whole = span.wholes[last + i]! - span.wholes[first + i]!
-    const billionths = span.billionths[last + i]! - span.billionths[first + i]!
-    values.set(name, addDecimals(values.get(name) ?? zeroSum, { whole, billionths }))
+  const totals = sums.counts
+  if (first === 0) for (let i = 0; i < width; i++) totals[names[i]!]! += counts[last + i]!
+  else for (let i = 0; i < width; i++) totals[names[i]!]! += counts[last + i]! - counts[first + i]!
+  const [firstValue, lastValue] = [from * valued.length, to * valued.length]
+  for (let i = 0; i < valued.length; i++) {
+    const name = names[valued[i]!]!
+    sums.wholes[name]! += wholes[lastValue + i]! - wholes[firstValue + i]!
+    sums.billionths[name]! += billionths[lastValue + i]! - billionths[firstValue + i]!
   }
 }
