@@ -10,7 +10,7 @@ import { refuseMalformedRequest, sendError, sendNotFound } from './error-respons
 import type { HttpParts } from './http-parts.ts'
 import { describeApi, registerReference } from './openapi.ts'
 import { knowEveryMethod, refuseOtherMethods, watchRoutes } from './other-methods.ts'
-import { acceptBatchBodies } from './receive-batch.ts'
+import { acceptBatchBodies, type RecordingRoute } from './receive-batch.ts'
 import { logRequests, requestIds } from './request-log.ts'
 import { answerInRounds, ResponseRounds } from './response-rounds.ts'
 import { attributionRoute } from './routes/attribution.ts'
@@ -23,6 +23,7 @@ import { sitesRoute } from './routes/sites.ts'
 import { snippetRoutes } from './routes/snippet.ts'
 import { statsRoute } from './routes/stats.ts'
 import { timeseriesRoute } from './routes/timeseries.ts'
+import { openShortRecording } from './short-recording.ts'
 import { openShortWay, type ShortRoute } from './short-way.ts'
 
 export async function createApp(parts: HttpParts, version: string): Promise<FastifyInstance> {
@@ -66,10 +67,8 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
   logRequests(app, parts.requestLog)
   await describeApi(app, version)
   const rounds = new ResponseRounds(parts.answerBytes)
-  const shortRoutes: ShortRoute[] = []
-  await app.register(async api => {
-    shortRoutes.push(...registerApi(api, parts, rounds))
-  })
+  const short: ShortRoutes = { reports: [], recordings: [] }
+  await app.register(async api => registerApi(api, parts, rounds, short))
   await app.register(async drains => drainRoutes(drains, parts))
   await app.register(async pages => {
     await pages.register(compress, {
@@ -81,7 +80,8 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
     await pages.register(async open => registerOpen(open, parts))
     await pages.register(async dashboard => registerDashboard(dashboard, parts, version))
   })
-  openShortWay(app, parts, { routes: shortRoutes, rounds, nextId })
+  openShortWay(app, parts, { routes: short.reports, rounds, nextId })
+  openShortRecording(app, parts, { routes: short.recordings, rounds, nextId })
   return app
 }
 
@@ -100,19 +100,30 @@ function registerOpen(open: FastifyInstance, parts: HttpParts): void {
 const corsMethods = 'GET, POST, OPTIONS'
 const corsHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match'
 
-/** Everything under /api/v1; gives back what may also be asked by the short way. */
-function registerApi(api: FastifyInstance, parts: HttpParts, rounds: ResponseRounds): ShortRoute[] {
+interface ShortRoutes {
+  readonly reports: ShortRoute[]
+  readonly recordings: RecordingRoute[]
+}
+
+/** Everything under /api/v1; adds to `short` what may also go past the framework. */
+function registerApi(
+  api: FastifyInstance,
+  parts: HttpParts,
+  rounds: ResponseRounds,
+  short: ShortRoutes,
+): void {
   const methodsByUrl = watchRoutes(api)
   addApiHeaders(api)
   answerInRounds(api, rounds)
   acceptBatchBodies(api)
   sitesRoute(api, parts)
-  const shortRoutes = [statsRoute(api, parts), timeseriesRoute(api, parts)]
+  short.reports.push(statsRoute(api, parts), timeseriesRoute(api, parts))
   breakdownRoute(api, parts)
   dataHealthRoute(api, parts)
   attributionRoute(api, parts)
-  shortRoutes.push(eventsRoutes(api, parts))
-  hitsRoute(api, parts)
+  const { report, recording } = eventsRoutes(api, parts)
+  short.reports.push(report)
+  short.recordings.push(recording, hitsRoute(api, parts))
   for (const [url, methods] of [...methodsByUrl]) {
     const allowed = [...methods, 'OPTIONS']
     api.options(url, { schema: { hide: true } }, async (_request, reply) => {
@@ -123,5 +134,4 @@ function registerApi(api: FastifyInstance, parts: HttpParts, rounds: ResponseRou
     })
     refuseOtherMethods(api, url, allowed)
   }
-  return shortRoutes
 }

@@ -1,5 +1,6 @@
 /** Counts in the health of a site's data what was refused of those who may record for it. */
 import type { onErrorHookHandler } from 'fastify'
+import type { Site } from '../domain/account.ts'
 import type { Arrival } from '../domain/event.ts'
 import { toAppError } from './error-response.ts'
 import type { HttpParts } from './http-parts.ts'
@@ -8,9 +9,11 @@ import type { HttpParts } from './http-parts.ts'
 export const countRejections =
   (parts: HttpParts, arrival: Arrival): onErrorHookHandler =>
   (request, _reply, error, done) => {
-    if (request.site !== undefined) {
-      const reason = toAppError(error)?.code ?? 'SERVER_ERROR'
-      parts.stores.events.countRejected(request.site.number, { arrival, reason, now: parts.clock() })
-    }
+    if (request.site !== undefined) countRejection(parts, arrival, request.site, error)
     done()
   }
+
+export function countRejection(parts: HttpParts, arrival: Arrival, site: Site, error: unknown): void {
+  const reason = toAppError(error)?.code ?? 'SERVER_ERROR'
+  parts.stores.events.countRejected(site.number, { arrival, reason, now: parts.clock() })
+}

@@ -1,7 +1,7 @@
 /** Turns whatever was thrown into the one shape of error that callers see. */
 
 import type { Socket } from 'node:net'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError, type ErrorCode, errorCatalogue } from '../domain/errors.ts'
 
@@ -32,25 +32,34 @@ const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = 
 }
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = toAppError(error)
-  if (!known) request.log.error({ err: error, requestId: request.id }, 'request failed')
-  const { code, message, status, retryAfterSeconds } =
-    known ??
-    new AppError(
-      'SERVER_ERROR',
-      `Something failed on our side. The request id is ${request.id}; the log of the server says more.`,
-    )
+  const { status, headers, body } = errorAnswer(error, request.id, request.log)
   // A path that the router refuses has passed no hook.
   reply.header('x-request-id', request.id)
   reply.header('x-content-type-options', 'nosniff')
   // Closing now would break off a sender who is still writing, before he has read why.
   if (status === 413 || status === 415) reply.removeHeader('connection')
-  if (status === 401) reply.header('www-authenticate', 'Bearer')
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(errorJson(code, message, status === 429 ? retryAfterSeconds : undefined))
+  for (let i = 0; i < headers.length; i += 2) reply.header(headers[i]!, headers[i + 1]!)
+  return reply.code(status).send(body)
+}
+
+/** What whoever caused an error is answered; headers are names and values in turn. What he must not be told of goes to the log. */
+export function errorAnswer(
+  error: unknown,
+  requestId: string,
+  log: Pick<FastifyBaseLogger, 'error'>,
+): { status: number; headers: string[]; body: string } {
+  const known = toAppError(error)
+  if (!known) log.error({ err: error, requestId }, 'request failed')
+  const { code, message, status, retryAfterSeconds } =
+    known ??
+    new AppError(
+      'SERVER_ERROR',
+      `Something failed on our side. The request id is ${requestId}; the log of the server says more.`,
+    )
+  const headers = ['content-type', 'application/json; charset=utf-8']
+  if (status === 401) headers.push('www-authenticate', 'Bearer')
+  if (retryAfterSeconds !== undefined) headers.push('retry-after', String(retryAfterSeconds))
+  return { status, headers, body: errorJson(code, message, status === 429 ? retryAfterSeconds : undefined) }
 }
 
 /** The body of an error, as in ErrorBody. */

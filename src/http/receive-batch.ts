@@ -1,5 +1,7 @@
 /** What both ways of recording over HTTP have in common: the body's shapes, Idempotency-Key, the acknowledgement. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../accounts/access.ts'
+import type { Site } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Arrival, NewEvent } from '../domain/event.ts'
 import { batchBytesMax, readBatch } from '../ingest/batch-body.ts'
@@ -40,32 +42,61 @@ export interface JudgedBatch {
   readonly report: object
 }
 
-/** `judge` throws INVALID_EVENT for a bad item. */
+/** One way of recording. */
+export interface RecordingRoute {
+  /** As the framework knows it: `/api/v1/sites/:siteId/` and a name. */
+  readonly url: string
+  readonly arrival: Arrival
+  readonly status: 200 | 201
+  /** Throws INVALID_EVENT for a bad item. */
+  readonly judge: (items: readonly unknown[], site: Site, now: number) => JudgedBatch
+}
+
 export async function receiveBatch(
   parts: HttpParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { arrival, status }: { readonly arrival: Arrival; readonly status: 200 | 201 },
-  judge: (items: unknown[], now: number) => JudgedBatch,
+  route: RecordingRoute,
 ): Promise<FastifyReply> {
   const key = readIdempotencyKey(request.headers['idempotency-key'])
   const body = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
   if (body.length >= largeBatchBytes) await nextRound()
   const isLines = request.headers['content-type']?.toLowerCase().startsWith(linesType) === true
+  const { caller, site } = request
+  const { response, replayed } = await recordBatch(parts, route, { caller, site, body, isLines, key })
+  if (replayed) reply.header('idempotent-replayed', 'true')
+  return reply.code(route.status).header('content-type', jsonType).send(response)
+}
+
+export const jsonType = 'application/json; charset=utf-8'
+
+interface SentBatch {
+  readonly caller: Caller
+  readonly site: Site
+  readonly body: Buffer
+  readonly isLines: boolean
+  /** Of idempotency. */
+  readonly key: string | null
+}
+
+/** Resolves when the batch is on disk. Throws as readBatch, RecordingRoute.judge and record do. */
+export async function recordBatch(
+  parts: HttpParts,
+  { url, arrival, judge }: RecordingRoute,
+  { caller: { account, plan }, site, body, isLines, key }: SentBatch,
+): Promise<{ response: string; replayed: boolean }> {
   const now = parts.clock()
-  const { events, ignored, report } = judge(readBatch(body, isLines), now)
-  const { response, replayed } = await record(parts.stores.events, {
-    site: request.site,
-    account: request.caller.account,
-    plan: request.caller.plan,
+  const { events, ignored, report } = judge(readBatch(body, isLines), site, now)
+  return record(parts.stores.events, {
+    site,
+    account,
+    plan,
     events,
     intake: { arrival, ignored, duplicates: 0 },
     now,
     response: JSON.stringify(report),
-    idempotency: key === null ? null : { key, operation: request.routeOptions.url ?? '', body },
+    idempotency: key === null ? null : { key, operation: url, body },
   })
-  if (replayed) reply.header('idempotent-replayed', 'true')
-  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(response)
 }
 
 function readIdempotencyKey(value: string | string[] | undefined): string | null {

@@ -35,20 +35,20 @@ export class ResponseRounds {
     if (this.#waiting.push(send) === 1) setImmediate(this.#sendAll)
   }
 
-  /** Sends an answer of status 200 that is there as a whole. Headers are names and values in turn; its length is added. */
-  sendWhole(response: ServerResponse, headers: string[], body: string | Buffer): void {
+  /** Sends an answer that is there as a whole. Headers are names and values in turn; its length is added. */
+  sendWhole(response: ServerResponse, headers: string[], body: string | Buffer, status = 200): void {
     if (typeof body === 'string') {
       // Text of ASCII alone has as many bytes as characters; as Latin-1 it needs no conversion.
       const length = Buffer.byteLength(body)
-      this.#sendText(response, headers, length, body, length === body.length ? 'latin1' : 'utf8')
+      this.#sendText(response, status, headers, length, body, length === body.length ? 'latin1' : 'utf8')
     } else if (body.length < longBytes) {
       // Each character stands for a byte. Head and body of text are one write, of a head and bytes two.
       const text = body.toString('latin1')
       this.#answerBytes.giveBack(body)
-      this.#sendText(response, headers, text.length, text, 'latin1')
+      this.#sendText(response, status, headers, text.length, text, 'latin1')
     } else {
       headers.push('content-length', String(body.length))
-      response.writeHead(200, headers)
+      response.writeHead(status, headers)
       response.end(body)
       // Nothing of it waits in this process.
       if (response.writableLength === 0) this.#answerBytes.giveBack(body)
@@ -57,6 +57,7 @@ export class ResponseRounds {
 
   #sendText(
     response: ServerResponse,
+    status: number,
     headers: string[],
     length: number,
     text: string,
@@ -64,7 +65,7 @@ export class ResponseRounds {
   ): void {
     headers.push('content-length', String(length))
     this.add(() => {
-      response.writeHead(200, headers)
+      response.writeHead(status, headers)
       response.end(text, encoding)
     })
   }

@@ -39,27 +39,21 @@ export function openShortWay(
   { routes, rounds, nextId }: ShortWayParts,
 ): void {
   const access = { accounts: parts.stores.accounts, plans: parts.plans }
-  const named = routes.map(route => ({ route, name: route.url.slice(routeRoot.length) }))
-  let isClosing = false
-  app.addHook('preClose', done => {
-    isClosing = true
-    done()
-  })
+  const routeOf = routeFinder(routes)
 
   /** Null for what must go the framework's way, as does what is thrown. */
   const find = (request: IncomingMessage): Found | null => {
     const { url = '' } = request
-    if (isClosing || request.method !== 'GET' || !url.startsWith(root) || !isPlain(request)) return null
-    const [siteEnd, pathEnd] = [url.indexOf('/', root.length), endOfPath(url)]
-    const route = named.find(
-      ({ name }) => siteEnd + 1 + name.length === pathEnd && url.startsWith(name, siteEnd + 1),
-    )?.route
-    if (siteEnd === -1 || !route) return null
+    if (request.method !== 'GET' || !isPlain(request)) return null
+    const pathEnd = endOfPath(url)
+    const asked = routeOf(url, pathEnd)
+    if (!asked) return null
+    const { route, siteId } = asked
     parts.stores.beginRequest()
     const caller = authenticate(access, request.headers.authorization)
     if (isPending(caller)) return null
     requireScope(caller, 'read')
-    const site = requireSite(access, caller, url.slice(root.length, siteEnd))
+    const site = requireSite(access, caller, siteId)
     if (isPending(site)) return null
     const { account, plan } = caller
     if (!parts.requestLimiter.peek(account.id, plan.requestsPerMinute, parts.clock()).allowed) return null
@@ -90,19 +84,57 @@ export function openShortWay(
     logRequest(parts.requestLog, { id, method: 'GET', url: route.url, status: 200, ms, caller, site })
   }
 
-  const [goOn] = app.server.listeners('request') as [RequestListener]
-  app.server.removeListener('request', goOn)
-  app.server.on('request', (request, response) => {
+  lookFirst(app, (request, response) => {
     const startMs = performance.now()
-    let found: Found | null = null
-    try {
-      found = find(request)
-    } catch {
-      // Is thrown again there, where it is answered.
-    }
+    const found = unlessThrown(() => find(request))
     if (found) send(response, found, performance.now() - startMs)
-    else goOn.call(app.server, request, response)
+    return found !== null
   })
+}
+
+/**
+ * Lets `look` see each request before all who saw it until now. It says whether it has taken the request; with `goOn` it can hand it on later.
+ * Nothing is taken any more when the server stops, since the framework then closes connections.
+ */
+export function lookFirst(
+  app: FastifyInstance,
+  look: (request: IncomingMessage, response: ServerResponse, goOn: () => void) => boolean,
+): void {
+  let isClosing = false
+  app.addHook('preClose', done => {
+    isClosing = true
+    done()
+  })
+  const [next] = app.server.listeners('request') as [RequestListener]
+  app.server.removeListener('request', next)
+  app.server.on('request', (request, response) => {
+    const goOn = (): void => next.call(app.server, request, response)
+    if (isClosing || !look(request, response, goOn)) goOn()
+  })
+}
+
+/** Finds which of `routes` a path names, and of which site. */
+export function routeFinder<Route extends { readonly url: string }>(
+  routes: readonly Route[],
+): (url: string, pathEnd: number) => { route: Route; siteId: string } | null {
+  const named = routes.map(route => ({ route, name: route.url.slice(routeRoot.length) }))
+  return (url, pathEnd) => {
+    const siteEnd = url.indexOf('/', root.length)
+    if (siteEnd === -1 || !url.startsWith(root)) return null
+    const found = named.find(
+      ({ name }) => siteEnd + 1 + name.length === pathEnd && url.startsWith(name, siteEnd + 1),
+    )
+    return found ? { route: found.route, siteId: url.slice(root.length, siteEnd) } : null
+  }
+}
+
+/** What is thrown is thrown again on the framework's way, where it is answered. */
+export function unlessThrown<Value>(find: () => Value | null): Value | null {
+  try {
+    return find()
+  } catch {
+    return null
+  }
 }
 
 interface Found {
@@ -148,7 +180,7 @@ function plainQuery(text: string): RawQuery | null {
 }
 
 /** What is not there at once is asked again by the framework's way, where its failure is told as well: here it is nobody's. */
-function isPending(value: unknown): value is Promise<unknown> {
+export function isPending(value: unknown): value is Promise<unknown> {
   if (!(value instanceof Promise)) return false
   value.catch(() => {})
   return true

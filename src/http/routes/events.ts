@@ -8,14 +8,17 @@ import { countRejections } from '../count-rejections.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
 import { EventsQuery, type RawQuery, readCursor, readLimit, readRange, readType } from '../query.ts'
-import { receiveBatch } from '../receive-batch.ts'
+import { type RecordingRoute, receiveBatch } from '../receive-batch.ts'
 import { sendReport } from '../report-response.ts'
 import type { Ask, ShortRoute } from '../short-way.ts'
 
 const url = '/api/v1/sites/:siteId/events'
 
-/** Gives back the way to ask for pages. */
-export function eventsRoutes(app: FastifyInstance, parts: HttpParts): ShortRoute {
+/** Gives back how pages are asked for, and how events are recorded. */
+export function eventsRoutes(
+  app: FastifyInstance,
+  parts: HttpParts,
+): { report: ShortRoute; recording: RecordingRoute } {
   const list = new EventList(parts.stores.events)
   const take = (length: number): Buffer => parts.answerBytes.take(length)
   const ask: Ask = (query, site) => {
@@ -38,22 +41,27 @@ export function eventsRoutes(app: FastifyInstance, parts: HttpParts): ShortRoute
       sendReport(parts, request, reply, () => ask(request.query as RawQuery, request.site, request.caller)),
   })
 
+  const recording: RecordingRoute = {
+    url,
+    arrival: 'events',
+    status: 201,
+    judge: (items, _site, now) => {
+      const events = readSentEvents(parts.detector, items, now)
+      return { events, ignored: {}, report: { recorded: events.length } }
+    },
+  }
   app.post(url, {
     schema: apiSchema({
       operationId: 'recordEvents',
       summary: 'Record events that you have judged yourself: bots, referrals, conversions',
       body: SentEvent,
-      status: 201,
+      status: recording.status,
       ok: Type.Object({ recorded: Type.Integer() }, { title: 'EventsRecorded' }),
       errors: ['INVALID_EVENT'],
     }),
     onRequest: admit(parts, 'write'),
-    onError: countRejections(parts, 'events'),
-    handler: (request, reply) =>
-      receiveBatch(parts, request, reply, { arrival: 'events', status: 201 }, (items, now) => {
-        const events = readSentEvents(parts.detector, items, now)
-        return { events, ignored: {}, report: { recorded: events.length } }
-      }),
+    onError: countRejections(parts, recording.arrival),
+    handler: (request, reply) => receiveBatch(parts, request, reply, recording),
   })
-  return { url, ask }
+  return { report: { url, ask }, recording }
 }

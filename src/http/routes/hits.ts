@@ -5,10 +5,19 @@ import { admit } from '../admission.ts'
 import { countRejections } from '../count-rejections.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
-import { receiveBatch } from '../receive-batch.ts'
+import { type RecordingRoute, receiveBatch } from '../receive-batch.ts'
 
-export function hitsRoute(app: FastifyInstance, parts: HttpParts): void {
-  app.post('/api/v1/sites/:siteId/hits', {
+export function hitsRoute(app: FastifyInstance, parts: HttpParts): RecordingRoute {
+  const route: RecordingRoute = {
+    url: '/api/v1/sites/:siteId/hits',
+    arrival: 'hits',
+    status: 200,
+    judge: (items, site, now) => {
+      const { events, report } = judgeHits(parts, site, items, now)
+      return { events, ignored: report.ignored, report }
+    },
+  }
+  app.post(route.url, {
     schema: apiSchema({
       operationId: 'recordHits',
       summary: 'Record raw requests; the server tells AI visits from the rest',
@@ -17,11 +26,8 @@ export function hitsRoute(app: FastifyInstance, parts: HttpParts): void {
       errors: ['INVALID_EVENT'],
     }),
     onRequest: admit(parts, 'write'),
-    onError: countRejections(parts, 'hits'),
-    handler: (request, reply) =>
-      receiveBatch(parts, request, reply, { arrival: 'hits', status: 200 }, (items, now) => {
-        const { events, report } = judgeHits(parts, request.site, items, now)
-        return { events, ignored: report.ignored, report }
-      }),
+    onError: countRejections(parts, route.arrival),
+    handler: (request, reply) => receiveBatch(parts, request, reply, route),
   })
+  return route
 }

@@ -1,0 +1,127 @@
+/**
+ * Records small batches before the framework sees them, which took more than half of the main thread's time of a single event (row 7 of
+ * docs/performance.md). Which requests it takes is decided by their heads alone; whatever is not plain, is refused by its head or comes
+ * in pieces goes the framework's way, as if nothing had happened (docs/decisions/0006).
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { authenticate, type Caller, requireScope, requireSite } from '../accounts/access.ts'
+import type { Site } from '../domain/account.ts'
+import { apiHeaders } from './api-headers.ts'
+import { countRejection } from './count-rejections.ts'
+import { errorAnswer } from './error-response.ts'
+import type { HttpParts } from './http-parts.ts'
+import { jsonType, type RecordingRoute, recordBatch } from './receive-batch.ts'
+import { logRequest } from './request-log.ts'
+import type { ResponseRounds } from './response-rounds.ts'
+import { isPending, lookFirst, routeFinder, unlessThrown } from './short-way.ts'
+
+interface ShortRecordingParts {
+  readonly routes: readonly RecordingRoute[]
+  readonly rounds: ResponseRounds
+  readonly nextId: () => string
+}
+
+interface Admitted {
+  readonly route: RecordingRoute
+  readonly caller: Caller
+  readonly site: Site
+}
+
+interface Arrived extends Admitted {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly goOn: () => void
+  readonly startMs: number
+}
+
+export function openShortRecording(
+  app: FastifyInstance,
+  parts: HttpParts,
+  { routes, rounds, nextId }: ShortRecordingParts,
+): void {
+  const access = { accounts: parts.stores.accounts, plans: parts.plans }
+  const routeOf = routeFinder(routes)
+
+  /** Null for what must go the framework's way, as does what is thrown. */
+  const admit = (request: IncomingMessage): Admitted | null => {
+    const { url = '' } = request
+    if (request.method !== 'POST' || !isPlain(request)) return null
+    const asked = routeOf(url, url.length)
+    if (!asked) return null
+    parts.stores.beginRequest()
+    const caller = authenticate(access, request.headers.authorization)
+    if (isPending(caller)) return null
+    requireScope(caller, 'write')
+    const site = requireSite(access, caller, asked.siteId)
+    if (isPending(site)) return null
+    return { route: asked.route, caller, site }
+  }
+
+  const answer = (
+    { route, caller, site, response, startMs }: Arrived,
+    { id, status, headers, body }: { id: string; status: number; headers: string[]; body: string },
+  ): void => {
+    rounds.sendWhole(response, [...apiHeaders({ id, allowance: undefined }), ...headers], body, status)
+    if (!parts.requestLog.enabled) return
+    const ms = performance.now() - startMs
+    logRequest(parts.requestLog, { id, method: 'POST', url: route.url, status, ms, caller, site })
+  }
+
+  const take = (arrived: Arrived): void => {
+    const { route, caller, site, request, goOn } = arrived
+    // Whole by now where it came in with its head.
+    const body = request.complete ? (request.read() as Buffer | null) : null
+    if (body === null) {
+      goOn()
+      return
+    }
+    parts.keyUse.used(caller.key.id, parts.clock())
+    recordBatch(parts, route, { caller, site, body, isLines: false, key: null }).then(
+      ({ response }) =>
+        answer(arrived, {
+          ...{ id: nextId(), status: route.status },
+          ...{ headers: ['content-type', jsonType], body: response },
+        }),
+      error => {
+        const id = nextId()
+        countRejection(parts, route.arrival, site, error)
+        answer(arrived, { id, ...errorAnswer(error, id, parts.logger) })
+      },
+    )
+  }
+
+  let waiting: Arrived[] = []
+  const takeAll = (): void => {
+    const all = waiting
+    waiting = []
+    for (const arrived of all) take(arrived)
+  }
+
+  lookFirst(app, (request, response, goOn) => {
+    const startMs = performance.now()
+    const admitted = unlessThrown(() => admit(request))
+    if (!admitted) return false
+    // Those that came in together are handed to the disk together.
+    if (waiting.push({ ...admitted, request, response, goOn, startMs }) === 1) setImmediate(takeAll)
+    return true
+  })
+}
+
+/** Longer bodies mostly come in pieces. */
+const plainLength = /^[1-9]\d{0,3}$/
+
+/** Without what would change the answer, or the way the body is read. */
+function isPlain({ headers }: IncomingMessage): boolean {
+  return (
+    headers['content-type'] === 'application/json' &&
+    headers['content-length'] !== undefined &&
+    plainLength.test(headers['content-length']) &&
+    headers.host !== undefined &&
+    headers.authorization !== undefined &&
+    headers['content-encoding'] === undefined &&
+    headers['idempotency-key'] === undefined &&
+    headers['transfer-encoding'] === undefined &&
+    headers.expect === undefined
+  )
+}
