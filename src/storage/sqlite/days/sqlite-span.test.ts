@@ -30,9 +30,9 @@ test('a running count stands at every boundary between days', () => {
     [2, busyDay(9, 1)],
     [31, busyDay(4, 5)],
   ])
-  assert.deepEqual([...span.names], [4, 9])
+  assert.deepEqual([...span.counts.subarray(0, span.width)], [4, 9])
   const runningOf = (index: number): number[] =>
-    Array.from({ length: spanDays + 1 }, (_, boundary) => span.counts[boundary * 2 + index]!)
+    Array.from({ length: spanDays + 1 }, (_, boundary) => span.counts[(boundary + 1) * 2 + index]!)
   assert.deepEqual(runningOf(0), [0, ...Array(31).fill(10), 15])
   assert.deepEqual(runningOf(1), [0, 0, 0, ...Array(30).fill(1)])
 })
@@ -52,7 +52,10 @@ test('subjects of one name are one count and one sum', () => {
   const day = busyDay(1, 2, toDecimal(0.7))
   day.subjects.set(2, { count: 3, value: toDecimal(0.6) })
   const span = spanOf([[0, day]], () => 5)
-  assert.deepEqual([...span.names], [5])
+  assert.deepEqual([...span.counts.subarray(0, span.width)], [5])
   assert.equal(span.counts.at(-1), 5)
-  assert.deepEqual([span.wholes.at(-1), span.billionths.at(-1)], [0, 1_300_000_000])
+  assert.deepEqual(
+    [...span.values.subarray(0, span.valuedWidth), ...span.values.subarray(-2)],
+    [5, 0, 1_300_000_000],
+  )
 })

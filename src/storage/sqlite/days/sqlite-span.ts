@@ -11,14 +11,17 @@ export const spanOf = (day: number): number => Math.floor(day / spanDays)
 export interface Span {
   readonly firstDay: number
   readonly bytes: number
-  /** Indexes of the names that occur, into the list of names of the site. */
-  readonly names: Uint32Array
-  /** At each of the 33 boundaries between days: a running count for each of `names`. */
+  /** How many names occur. */
+  readonly width: number
+  /**
+   * Rows of `width`: the indexes of these names in the list of the site, then a running count of each at each of the 33 boundaries
+   * between days. One array, since what a question costs is what it must fetch from memory.
+   */
   readonly counts: Uint16Array | Float64Array
-  /** Which of `names` have values, and their running sums, split as in domain/money.ts. */
-  readonly valued: Uint32Array
-  readonly wholes: Float64Array
-  readonly billionths: Float64Array
+  /** How many of them have values. */
+  readonly valuedWidth: number
+  /** The indexes of these names, then at each boundary a running sum of each: two numbers, split as in domain/money.ts. */
+  readonly values: Float64Array
   /** 32 days by 24 hours by 3 types. */
   readonly hours: Uint8Array | Uint16Array | Float64Array
   /** 32 days by 3 types. */
@@ -110,52 +113,46 @@ export function buildSpan(
 ): Span {
   gathering.clear()
   for (const day of days) gathering.add(day, nameOf)
-  const { hourMax, totals, valued: values, valuedEnd } = gathering
-  const names = Uint32Array.from(gathering.names)
+  const { hourMax, totals, names } = gathering
   const width = names.length
-  let countMax = 0
-  for (let place = 0; place < width; place++) countMax = Math.max(countMax, totals[place]!)
-  const counts = new (countMax < 2 ** 16 ? Uint16Array : Float64Array)((spanDays + 1) * width)
+  let largest = 0
+  for (let place = 0; place < width; place++) largest = Math.max(largest, totals[place]!, names[place]!)
+  const counts = new (largest < 2 ** 16 ? Uint16Array : Float64Array)((spanDays + 2) * width)
+  counts.set(names)
   addEntries(counts, width)
-  const valued = placesWithValues(values, valuedEnd)
-  const sums = sumValues(values, valuedEnd, valued)
+  const { valuedWidth, values } = sumValues()
   const hours = new (hourMax < 2 ** 8 ? Uint8Array : hourMax < 2 ** 16 ? Uint16Array : Float64Array)(
     gathering.hours,
   )
-  const bytes = 1_300 + counts.byteLength + hours.byteLength + sums.wholes.byteLength * 2 + names.byteLength
-  return { firstDay, bytes, names, counts, valued, ...sums, hours, days: daysOf(gathering.hours) }
+  const bytes = 1_100 + counts.byteLength + hours.byteLength + values.byteLength
+  return { firstDay, bytes, width, counts, valuedWidth, values, hours, days: daysOf(gathering.hours) }
 }
 
 function addEntries(counts: Uint16Array | Float64Array, width: number): void {
   const { entries, entriesEnd } = gathering
   for (let at = 0; at < entriesEnd; at += 3) {
-    counts[(entries[at]! + 1) * width + entries[at + 1]!]! += entries[at + 2]!
+    counts[(entries[at]! + 2) * width + entries[at + 1]!]! += entries[at + 2]!
   }
-  runUp(counts, width)
+  runUp(counts, width, width)
 }
 
-const placesWithValues = (values: Float64Array, end: number): Uint32Array => {
-  const places = new Set<number>()
-  for (let at = 1; at < end; at += 4) places.add(values[at]!)
-  return Uint32Array.from(places)
-}
-
-function sumValues(
-  values: Float64Array,
-  end: number,
-  valued: Uint32Array,
-): { wholes: Float64Array; billionths: Float64Array } {
-  const width = valued.length
-  const wholes = new Float64Array((spanDays + 1) * width)
-  const billionths = new Float64Array((spanDays + 1) * width)
-  for (let at = 0; at < end; at += 4) {
-    const cell = (values[at]! + 1) * width + valued.indexOf(values[at + 1]!)
-    wholes[cell]! += values[at + 2]!
-    billionths[cell]! += values[at + 3]!
+function sumValues(): { valuedWidth: number; values: Float64Array } {
+  const { valued, valuedEnd, names } = gathering
+  /** By place: which of those with values it is. */
+  const columns = new Map<number, number>()
+  for (let at = 1; at < valuedEnd; at += 4)
+    if (!columns.has(valued[at]!)) columns.set(valued[at]!, columns.size)
+  const valuedWidth = columns.size
+  const rowLength = valuedWidth * 2
+  const values = new Float64Array(valuedWidth + (spanDays + 1) * rowLength)
+  for (const [place, column] of columns) values[column] = names[place]!
+  for (let at = 0; at < valuedEnd; at += 4) {
+    const cell = valuedWidth + (valued[at]! + 1) * rowLength + columns.get(valued[at + 1]!)! * 2
+    values[cell]! += valued[at + 2]!
+    values[cell + 1]! += valued[at + 3]!
   }
-  runUp(wholes, width)
-  runUp(billionths, width)
-  return { wholes, billionths }
+  runUp(values, valuedWidth, rowLength)
+  return { valuedWidth, values }
 }
 
 function daysOf(hours: Float64Array): Uint16Array | Float64Array {
@@ -170,9 +167,9 @@ function daysOf(hours: Float64Array): Uint16Array | Float64Array {
   return days.every(count => count < 2 ** 16) ? Uint16Array.from(days) : days
 }
 
-/** Each boundary gets what the boundary before it has. */
-function runUp(totals: Uint16Array | Float64Array, width: number): void {
-  for (let at = width; at < totals.length; at++) totals[at]! += totals[at - width]!
+/** Each boundary gets what the boundary before it has; rows of `width` that begin at `start`. */
+function runUp(totals: Uint16Array | Float64Array, start: number, width: number): void {
+  for (let at = start + width; at < totals.length; at++) totals[at]! += totals[at - width]!
 }
 
 function withRoom(numbers: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {

@@ -148,9 +148,9 @@ export class SqliteSummaries {
         continue
       }
       const span = this.#readSpan(site, summary, number)
-      if (span.names.length > 0) summary.spans.set(number, span)
+      if (span.width > 0) summary.spans.set(number, span)
       else summary.gapEnds.set(number, this.#nextSpan(site, number))
-      const bytes = span.names.length > 0 ? span.bytes : gapBytes
+      const bytes = span.width > 0 ? span.bytes : gapBytes
       summary.spanBytes += bytes
       this.#bytes += bytes
     }
@@ -245,18 +245,19 @@ function knownSpans(summary: SiteSummary, range: DateRange): Span[] | null {
 
 /** Adds what a range has of a span: what came from one boundary between days to another. */
 function addSpan(sums: NameSums, span: Span, range: DateRange): void {
-  const { firstDay, names, counts, valued, wholes, billionths } = span
+  const { firstDay, width, counts, valuedWidth, values } = span
   const from = Math.max(0, range.start - firstDay)
   const to = Math.min(spanDays, range.end + 1 - firstDay)
-  const width = names.length
-  const [first, last] = [from * width, to * width]
+  const first = (from + 1) * width
+  const last = (to + 1) * width
   const totals = sums.counts
-  if (first === 0) for (let i = 0; i < width; i++) totals[names[i]!]! += counts[last + i]!
-  else for (let i = 0; i < width; i++) totals[names[i]!]! += counts[last + i]! - counts[first + i]!
-  const [firstValue, lastValue] = [from * valued.length, to * valued.length]
-  for (let i = 0; i < valued.length; i++) {
-    const name = names[valued[i]!]!
-    sums.wholes[name]! += wholes[lastValue + i]! - wholes[firstValue + i]!
-    sums.billionths[name]! += billionths[lastValue + i]! - billionths[firstValue + i]!
+  if (from === 0) for (let i = 0; i < width; i++) totals[counts[i]!]! += counts[last + i]!
+  else for (let i = 0; i < width; i++) totals[counts[i]!]! += counts[last + i]! - counts[first + i]!
+  let firstValue = valuedWidth + from * valuedWidth * 2
+  let lastValue = valuedWidth + to * valuedWidth * 2
+  for (let i = 0; i < valuedWidth; i++) {
+    const name = values[i]!
+    sums.wholes[name]! += values[lastValue++]! - values[firstValue++]!
+    sums.billionths[name]! += values[lastValue++]! - values[firstValue++]!
   }
 }
