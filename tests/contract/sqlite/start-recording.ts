@@ -10,7 +10,7 @@ const script = join(import.meta.dirname, 'recording-process.ts')
 export interface Recording {
   /** Numbers of the batches that were acknowledged so far. */
   readonly acknowledged: Set<number>
-  /** Resolves at the next acknowledgement, or at the end. */
+  /** Resolves at the next acknowledgement, or at the end; rejects after the end, since who waits then waits for what never comes. */
   next(): Promise<void>
   /** Ends it in order; resolves when it has finished what was in flight. */
   stop(): Promise<Exit>
@@ -36,11 +36,16 @@ export function startRecording(
     wake()
   })
   child.stdin!.on('error', () => {})
-  void exit.then(() => wake())
+  let ended: Exit | null = null
+  void exit.then(how => {
+    ended = how
+    wake()
+  })
   return {
     acknowledged,
     next: () =>
-      new Promise(resolve => {
+      new Promise((resolve, reject) => {
+        if (ended) reject(new Error(`The recording process has ended: ${JSON.stringify(ended)}`))
         wake = resolve
       }),
     async stop() {
