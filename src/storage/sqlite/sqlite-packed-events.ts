@@ -4,7 +4,7 @@
  */
 import { arrivals, eventTypes, type NewEvent, type Provenance } from '../../domain/event.ts'
 import type { EventBatch, EventSequence } from '../event-store.ts'
-import { packCountry } from './chunks/sqlite-chunk.ts'
+import { packCountry } from './chunks/sqlite-event-columns.ts'
 import { type FindFingerprints, wayOf } from './sightings/sqlite-sighting.ts'
 
 /** Small batches are plain arrays, since they cross over as JSON, in less time than their buffers take (row 7). */

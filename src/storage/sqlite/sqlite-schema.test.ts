@@ -5,15 +5,23 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { conversionEvent, everyDay, listAll, noon, record } from '../../../tests/contract/sample-events.ts'
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
-import { namedBySender } from '../../domain/event.ts'
-import { allocateColumns, encodeChunk, packCountry } from './chunks/sqlite-chunk.ts'
+import { eventTypes, namedBySender } from '../../domain/event.ts'
+import { encodeChunk } from './chunks/sqlite-chunk.ts'
+import { allocateColumns, packCountry } from './chunks/sqlite-event-columns.ts'
 import { openSqlite } from './open-sqlite.ts'
-import { migrations } from './sqlite-schema.ts'
+import { sightingOf, wayOf } from './sightings/sqlite-sighting.ts'
+import { apply, migrations } from './sqlite-schema.ts'
+
+interface Expected {
+  readonly createdAt: number
+  readonly id: number
+  readonly type: number
+}
 
 test('events from before conversions had a source keep what explains them, and new ones get numbers of their own', async () => {
   const file = join(temporaryFolder(), 'footfall.db')
   const old = new DatabaseSync(file)
-  for (const migration of migrations.slice(0, 3)) old.exec(migration)
+  for (const migration of migrations.slice(0, 3)) apply(old, migration)
   old.exec(`
     INSERT INTO site_state (site, revision) VALUES (1, 5);
     INSERT INTO text (id, site, value) VALUES (1, 1, '/thanks'), (2, 1, 'host:chatgpt.com');
@@ -61,4 +69,75 @@ test('events from before conversions had a source keep what explains them, and n
     [7, 91],
   )
   now.close()
+})
+
+test('events of a file in which each type had chunks of its own are listed as before, in the order of time', async () => {
+  const file = join(temporaryFolder(), 'footfall.db')
+  const old = new DatabaseSync(file)
+  for (const migration of migrations.slice(0, 7)) apply(old, migration)
+  old.exec(`
+    INSERT INTO site_state (site, revision) VALUES (1, 5), (2, 5);
+    INSERT INTO text (id, site, value) VALUES (1, 1, '/a'), (2, 2, '/b');
+    UPDATE counter SET value = 100000 WHERE name = 'event-id';
+    PRAGMA user_version = 7;
+  `)
+  const subject = old.prepare("INSERT INTO subject VALUES (?, ?, ?, ?, '')")
+  const origin = old.prepare('INSERT INTO origin VALUES (?, ?, ?, 3, 0, 0, 0, 0, 0, 0, 0)')
+  const chunk = old.prepare(
+    'INSERT INTO chunk (site, type, first_time, first_id, data) VALUES (?, ?, ?, ?, ?)',
+  )
+  const expected = new Map<number, Expected[]>()
+  for (const site of [1, 2]) {
+    // Most are bots; conversions are so few that their chunk spans all the others.
+    const events = Array.from({ length: 9_000 }, (_, i): Expected => {
+      const type = i % 100 === 0 ? 2 : i % 4 === 0 ? 1 : 0
+      return { createdAt: noon + i * 1_000 + ((i * 7919) % 400), id: site + 2 * ((i * 37) % 9_000), type }
+    })
+    expected.set(site, events)
+    for (const type of [0, 1, 2]) {
+      const number = site * 10 + type
+      subject.run(number, site, type, `name ${type}`)
+      origin.run(number, site, number)
+      const ofType = events.filter(event => event.type === type)
+      for (let start = 0; start < ofType.length; start += 180) {
+        const some = ofType.slice(start, start + 180)
+        const columns = allocateColumns(some.length, type === 2)
+        for (const [i, { createdAt, id }] of some.entries()) {
+          columns.time[i] = createdAt
+          columns.id[i] = id
+          columns.origin[i] = number
+          columns.path[i] = site
+          columns.country[i] = packCountry('DE')
+          columns.sighting[i] = sightingOf(id, wayOf(0) | wayOf(2))
+          if (columns.value) columns.value[i] = id / 100
+        }
+        chunk.run(site, type, some[0]!.createdAt, some[0]!.id, encodeChunk(columns, 0, some.length))
+      }
+    }
+  }
+  old.close()
+
+  const stores = openSqlite({ file })
+  for (const [site, events] of expected) {
+    const newestFirst = events.toReversed()
+    const found = await listAll(stores.events, site, { range: everyDay })
+    assert.deepEqual(
+      found.map(({ createdAt, id, type }) => ({ createdAt, id, type: eventTypes.indexOf(type) })),
+      newestFirst,
+    )
+    for (const [number, type] of eventTypes.entries()) {
+      const ofType = newestFirst.filter(event => event.type === number)
+      const listed = await listAll(stores.events, site, { range: everyDay, type })
+      assert.deepEqual(
+        listed.map(({ id, value }) => ({ id, value })),
+        ofType.map(({ id }) => ({ id, value: number === 2 ? id / 100 : null })),
+      )
+      const event = await stores.events.find(site, listed.at(-1)!)
+      assert.deepEqual([event?.type, event?.seenBy], [type, ['events', 'import']])
+    }
+    // The next events find their place among them.
+    await record(stores.events, site, [conversionEvent({ createdAt: noon + 4_500_000 })])
+    assert.equal((await listAll(stores.events, site, { range: everyDay })).length, events.length + 1)
+  }
+  await stores.close()
 })

@@ -1,9 +1,13 @@
 /** The tables of the embedded engine, as numbered migrations that one process at a time applies. */
 import { DatabaseSync } from 'node:sqlite'
+import { mergeRuns } from './chunks/sqlite-chunk-migration.ts'
 import { patiently } from './sqlite-patience.ts'
 
+/** SQL, or what runs inside the transaction that applies it. */
+type Migration = string | ((database: DatabaseSync) => void)
+
 /** Only ever add to the end: a number that was released never changes. */
-export const migrations: readonly string[] = [
+export const migrations: readonly Migration[] = [
   `
   CREATE TABLE account (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -230,7 +234,20 @@ export const migrations: readonly string[] = [
   -- The last row of the inbox that is filed.
   ALTER TABLE site_state ADD COLUMN filed INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Events of all types lie in one run (sqlite-chunk-writer.ts), in which chunks with a rare type are found by its own index.
+  ALTER TABLE chunk RENAME COLUMN type TO run;
+  ALTER TABLE chunk ADD COLUMN types INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX chunk_with_bots ON chunk (site, first_time, first_id) WHERE types & 1;
+  CREATE INDEX chunk_with_referrals ON chunk (site, first_time, first_id) WHERE types & 2;
+  `,
+  mergeRuns,
 ]
+
+export function apply(database: DatabaseSync, migration: Migration): void {
+  if (typeof migration === 'string') database.exec(migration)
+  else migration(database)
+}
 
 /** Milliseconds that a connection waits for another process's transaction. */
 export const busyTimeoutMs = 10_000
@@ -252,7 +269,7 @@ export function migrate(file: string): void {
         `${file} has schema version ${version}; this Footfall knows ${migrations.length}. Use the newer Footfall that wrote it.`,
       )
     }
-    for (const migration of migrations.slice(version)) database.exec(migration)
+    for (const migration of migrations.slice(version)) apply(database, migration)
     database.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`)
   } finally {
     database.close()

@@ -4,14 +4,12 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type DateRange, dayMs } from '../../../domain/date-range.ts'
-import { eventTypes } from '../../../domain/event.ts'
 import { addDecimals, type DecimalSum, toDecimal, zeroSum } from '../../../domain/money.ts'
 import type { AttributedCount } from '../../event-store.ts'
 import type { Snapshot } from '../sqlite-snapshot.ts'
-import { ChunkReader } from './sqlite-chunk.ts'
+import { ChunkReader } from './sqlite-chunk-reader.ts'
+import { conversionRun } from './sqlite-chunk-writer.ts'
 import { SqliteTouches } from './sqlite-touches.ts'
-
-const conversion = eventTypes.indexOf('conversion')
 
 interface TouchSum {
   count: number
@@ -29,11 +27,11 @@ export class AttributionReader {
   constructor(reader: DatabaseSync, inSnapshot: Snapshot) {
     this.#inSnapshot = inSnapshot
     this.#chunkBefore = reader.prepare(
-      `SELECT first_time FROM chunk WHERE site = ? AND type = ${conversion} AND first_time < ?
+      `SELECT first_time FROM chunk WHERE site = ? AND run = ${conversionRun} AND first_time < ?
        ORDER BY first_time DESC, first_id DESC LIMIT 1`,
     )
     this.#chunks = reader.prepare(
-      `SELECT data FROM chunk WHERE site = ? AND type = ${conversion} AND first_time >= ? AND first_time < ?
+      `SELECT data FROM chunk WHERE site = ? AND run = ${conversionRun} AND first_time >= ? AND first_time < ?
        ORDER BY first_time, first_id`,
     )
     this.#subject = reader.prepare('SELECT name FROM subject WHERE id = ?')
@@ -54,7 +52,7 @@ export class AttributionReader {
     const sums = new Map<number, TouchSum>()
     this.#touches.begin()
     for (const row of this.#chunks.iterate(site, from, end)) {
-      const chunk = new ChunkReader(row.data as Uint8Array, true)
+      const chunk = new ChunkReader(row.data as Uint8Array)
       const last = chunk.countBefore(end, 0)
       for (let i = chunk.countBefore(start, 0); i < last; i++) {
         const touch = this.#touches.indexOf(chunk.origin(i))

@@ -3,19 +3,24 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { dayMs, lastDay } from '../../../domain/date-range.ts'
+import { chunkBytesMax, countThatFits, encodeChunk, typesOf } from './sqlite-chunk.ts'
+import { ChunkReader } from './sqlite-chunk-reader.ts'
 import {
   allocateColumns,
-  ChunkReader,
-  chunkEventsMax,
+  allocateTyped,
+  conversionType,
   copyEvent,
   type EventColumns,
-  encodeChunk,
   mergeColumns,
   packCountry,
   unpackCountry,
-} from './sqlite-chunk.ts'
+} from './sqlite-event-columns.ts'
+
+/** Chunks without values, of conversions, and of all types. */
+type Kind = 'bots' | 'conversions' | 'all types'
 
 interface Row {
+  readonly type: number
   readonly time: number
   readonly id: number
   readonly origin: number
@@ -32,6 +37,7 @@ const number = fc.oneof(
   fc.constantFrom(0, 255, 256, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1),
 )
 const row: fc.Arbitrary<Row> = fc.record({
+  type: fc.nat({ max: 2 }),
   time: fc.oneof(fc.nat({ max: 5 }), fc.nat({ max: (lastDay + 1) * dayMs - 1 })),
   id: number,
   origin: number,
@@ -42,9 +48,10 @@ const row: fc.Arbitrary<Row> = fc.record({
 })
 const rows = fc.array(row, { minLength: 1, maxLength: 280, size: 'max' })
 
-function columnsOf(list: readonly Row[], hasValue: boolean): EventColumns {
-  const columns = allocateColumns(list.length, hasValue)
-  for (const [i, { time, id, origin, path, country, sighting, value }] of list.entries()) {
+function columnsOf(list: readonly Row[], kind: Kind): EventColumns {
+  const columns =
+    kind === 'all types' ? allocateTyped(list.length) : allocateColumns(list.length, kind === 'conversions')
+  for (const [i, { type, time, id, origin, path, country, sighting, value }] of list.entries()) {
     columns.time[i] = time
     columns.id[i] = id
     columns.origin[i] = origin
@@ -52,6 +59,7 @@ function columnsOf(list: readonly Row[], hasValue: boolean): EventColumns {
     columns.country[i] = country
     columns.sighting[i] = sighting
     if (columns.value) columns.value[i] = value
+    if (columns.type) columns.type[i] = type
   }
   return columns
 }
@@ -64,6 +72,7 @@ const inOrder = (list: readonly Row[]): Row[] =>
 
 const rowsOf = (columns: EventColumns): Row[] =>
   Array.from({ length: columns.count }, (_, i) => ({
+    type: columns.type ? columns.type[i]! : columns.value ? conversionType : 0,
     time: columns.time[i]!,
     id: columns.id[i]!,
     origin: columns.origin[i]!,
@@ -73,26 +82,69 @@ const rowsOf = (columns: EventColumns): Row[] =>
     value: columns.value ? columns.value[i]! : Number.NaN,
   }))
 
-const withoutValue = (list: readonly Row[]): Row[] => list.map(each => ({ ...each, value: Number.NaN }))
+const fixedTypes = { bots: 0, conversions: conversionType, 'all types': null } as const
 
-for (const hasValue of [false, true]) {
-  describe(`a chunk ${hasValue ? 'of conversions' : 'without values'}`, () => {
-    const expected = (list: readonly Row[]): Row[] =>
-      hasValue ? list.map(each => ({ ...each })) : withoutValue(list)
+/** As a store gets them: only conversions have a value. */
+const ofKind = (list: readonly Row[], kind: Kind): Row[] =>
+  list.map(each => {
+    const type = fixedTypes[kind] ?? each.type
+    return { ...each, type, value: type === conversionType ? each.value : Number.NaN }
+  })
+
+for (const kind of ['bots', 'conversions', 'all types'] as const) {
+  describe(`a chunk of ${kind}`, () => {
+    const expected = (list: readonly Row[]): Row[] => ofKind(list, kind)
+    const encode = (list: readonly Row[], start = 0, end = list.length): Uint8Array =>
+      encodeChunk(columnsOf(ofKind(list, kind), kind), start, end)
 
     test('gives back any run of events, one by one and together', () => {
       fc.assert(
         fc.property(rows, fc.nat(), fc.nat(), (list, a, b) => {
           const [start, end] = [Math.min(a, b) % list.length, (Math.max(a, b) % list.length) + 1]
           fc.pre(start < end)
-          const reader = new ChunkReader(encodeChunk(columnsOf(list, hasValue), start, end), hasValue)
-          const copied = allocateColumns(reader.count, hasValue)
-          reader.copyTo(copied, 0)
-          assert.deepEqual(rowsOf(copied), expected(list.slice(start, end)))
+          const reader = new ChunkReader(encode(list, start, end))
+          assert.deepEqual(rowsOf(reader.columns()), expected(list.slice(start, end)))
           const last = reader.count - 1
-          const read = [reader.time(last), reader.id(last), reader.sighting(last), reader.value(last)]
-          const { time, id, sighting, value } = expected(list.slice(start, end))[last]!
-          assert.deepEqual(read, [time, id, sighting, value])
+          const read = [reader.time(last), reader.id(last), reader.origin(last), reader.sighting(last)]
+          const { type, time, id, origin, sighting, value } = expected(list.slice(start, end))[last]!
+          assert.deepEqual(read, [time, id, origin, sighting])
+          assert.equal(reader.isTyped, kind === 'all types')
+          if (reader.isTyped) assert.equal(reader.type(last), type)
+          if (kind === 'conversions') assert.equal(reader.value(last), value)
+        }),
+      )
+    })
+
+    test('gives back columns of some events in any order, and values from the last to the first', () => {
+      fc.assert(
+        fc.property(rows, fc.infiniteStream(fc.nat()), fc.nat(), fc.nat(), (list, stream, a, b) => {
+          const reader = new ChunkReader(encode(list))
+          const places = Uint16Array.from(stream.take(20), each => each % list.length)
+          for (const name of ['time', 'id', 'origin', 'path', 'country'] as const) {
+            const target = new Float64Array(places.length + 3).fill(-1)
+            reader.pick(name, places, places.length, target, 2)
+            assert.deepEqual([...target], [-1, -1, ...Array.from(places, place => list[place]![name]), -1])
+          }
+          const [start, end] = [Math.min(a, b) % list.length, (Math.max(a, b) % list.length) + 1]
+          fc.pre(start < end)
+          const values = new Float64Array(end - start + 1).fill(-1)
+          reader.pickValues(start, end, values, 1)
+          const newestFirst = expected(list).slice(start, end).reverse()
+          assert.deepEqual([...values], [-1, ...newestFirst.map(({ value }) => value)])
+        }),
+      )
+    })
+
+    test('tells how many events fit a page of the database', () => {
+      fc.assert(
+        fc.property(fc.array(row, { minLength: 1, maxLength: 800, size: 'max' }), fc.nat(), (list, at) => {
+          const start = at % list.length
+          const columns = columnsOf(ofKind(list, kind), kind)
+          const count = countThatFits(columns, start)
+          const bytes = encodeChunk(columns, start, start + count).length
+          assert.ok(count === 1 || bytes <= chunkBytesMax, `${bytes} bytes`)
+          const all = encodeChunk(columns, start, list.length).length
+          if (all <= chunkBytesMax && list.length - start <= 512) assert.equal(count, list.length - start)
         }),
       )
     })
@@ -101,7 +153,7 @@ for (const hasValue of [false, true]) {
       fc.assert(
         fc.property(rows, row, (list, { time, id }) => {
           const sorted = inOrder(list)
-          const reader = new ChunkReader(encodeChunk(columnsOf(sorted, hasValue), 0, sorted.length), hasValue)
+          const reader = new ChunkReader(encode(sorted))
           for (const position of [{ time, id }, sorted[Math.floor(sorted.length / 2)]!]) {
             const before = sorted.filter(
               each => each.time < position.time || (each.time === position.time && each.id < position.id),
@@ -121,41 +173,54 @@ for (const hasValue of [false, true]) {
             const sorted = inOrder(list)
             const side = (wanted: boolean): EventColumns =>
               columnsOf(
-                sorted.filter((_, i) => sides[i] === wanted),
-                hasValue,
+                ofKind(sorted, kind).filter((_, i) => sides[i] === wanted),
+                kind,
               )
             assert.deepEqual(rowsOf(mergeColumns(side(true), side(false))), expected(sorted))
           },
         ),
       )
     })
-
-    for (const isSighted of [false, true]) {
-      test(`fits a database page when it is full of the events of a busy site, ${isSighted ? 'with' : 'without'} sightings`, () => {
-        const max = chunkEventsMax(hasValue, isSighted)
-        const busy = Array.from({ length: max }, (_, i) => ({
-          time: 1_781_524_800_000 + i * 40_000,
-          id: 19_000_000 + i * 900,
-          origin: 1 + ((i * 7919) % 3000),
-          path: 1 + ((i * 104_729) % 1_000_000),
-          country: packCountry(i % 2 ? 'AE' : 'US'),
-          sighting: isSighted ? (2 + (i % 3) * 2) * 2 ** 16 + ((i * 7919) % 2 ** 16) : 0,
-          value: i / 100,
-        }))
-        const { length } = encodeChunk(columnsOf(busy, hasValue), 0, max)
-        // 4 KiB less what SQLite needs of a page and a row.
-        assert.ok(length <= 4096 - 60, `${length} bytes`)
-      })
-    }
   })
 }
 
+test('some 250 events of a busy site fit a page of the database, fewer with sightings', () => {
+  const busy = Array.from({ length: 400 }, (_, i) => ({
+    type: i % 50 === 0 ? conversionType : i % 2,
+    time: 1_781_524_800_000 + i * 40_000,
+    id: 19_000_000 + i * 900,
+    origin: 1 + ((i * 7919) % 3000),
+    path: 1 + ((i * 104_729) % 1_000_000),
+    country: packCountry(i % 2 ? 'AE' : 'US'),
+    sighting: 0,
+    value: i / 100,
+  }))
+  const sighted = busy.map((each, i) => ({ ...each, sighting: (2 + (i % 3) * 2) * 2 ** 16 + i * 150 }))
+  assert.ok(countThatFits(columnsOf(ofKind(busy, 'all types'), 'all types'), 0) >= 250)
+  assert.ok(countThatFits(columnsOf(ofKind(sighted, 'all types'), 'all types'), 0) >= 220)
+})
+
+test('the types of some events of a chunk are known as bits', () => {
+  const columns = columnsOf(
+    [0, 2, 2, 1].map(type => ({
+      ...{ type, time: 1, id: 2, origin: 3, path: 4, country: 5, sighting: 0, value: Number.NaN },
+    })),
+    'all types',
+  )
+  assert.deepEqual(
+    [typesOf(columns, 0, 2), typesOf(columns, 1, 3), typesOf(columns, 0, 4)],
+    [0b101, 0b100, 0b111],
+  )
+  assert.equal(typesOf(allocateColumns(3, true), 0, 3), 0)
+})
+
 test('an event is copied between columns with and without values', () => {
-  const event = { time: 1, id: 2, origin: 3, path: 4, country: 5, sighting: 7, value: 6 }
-  const [one] = [columnsOf([event], true)]
-  const target = allocateColumns(2, true)
-  copyEvent(one!, 0, target, 1)
-  assert.deepEqual(rowsOf(target)[1], event)
+  const event = { type: 2, time: 1, id: 2, origin: 3, path: 4, country: 5, sighting: 7, value: 6 }
+  for (const kind of ['conversions', 'all types'] as const) {
+    const target = columnsOf([event, { ...event, type: 0 }], kind)
+    copyEvent(columnsOf([event], kind), 0, target, 1)
+    assert.deepEqual(rowsOf(target)[1], event)
+  }
 })
 
 test('every country of two capitals comes back', () => {

@@ -1,25 +1,32 @@
 /** Reads pages of events, newest first, out of the chunks. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dayMs } from '../../../domain/date-range.ts'
-import { arrivals, type EventPosition, eventTypes, type StoredEvent } from '../../../domain/event.ts'
+import {
+  arrivals,
+  type EventPosition,
+  type EventType,
+  eventTypes,
+  type StoredEvent,
+} from '../../../domain/event.ts'
 import type { EventListQuery, EventPage, ListedEvent } from '../../event-store.ts'
 import { arrivalsOf, waysOf } from '../sightings/sqlite-sighting.ts'
 import type { Snapshot } from '../sqlite-snapshot.ts'
-import { ChunkReader } from './sqlite-chunk.ts'
+import { ChunkReader } from './sqlite-chunk-reader.ts'
+import { allRun, conversionRun } from './sqlite-chunk-writer.ts'
 import { SqliteEventPage } from './sqlite-event-page.ts'
 
-/** A place in the run of one type that moves towards older events. */
-interface RunCursor {
-  readonly type: number
-  reader: ChunkReader
-  index: number
-  time: number
-  id: number
+/** Where the events of a list lie. */
+interface Run {
+  /** The chunk of a site that begins last before a position. */
+  readonly chunkBefore: StatementSync
+  /** Where it holds all types: the one that the list is of, as its place in `eventTypes`. Chunks without it are not even looked at. */
+  readonly onlyType: number | null
 }
 
 export class SqliteEventList {
   readonly #inSnapshot: Snapshot
-  readonly #chunkBefore: StatementSync
+  readonly #all: Run
+  readonly #byType: Readonly<Record<EventType, Run>>
   readonly #origin: StatementSync
   readonly #page: SqliteEventPage
   /** Memory of the chunks that the page at hand was read from. */
@@ -27,11 +34,22 @@ export class SqliteEventList {
 
   constructor(reader: DatabaseSync, inSnapshot: Snapshot) {
     this.#inSnapshot = inSnapshot
-    this.#chunkBefore = reader.prepare(
-      `SELECT data FROM chunk WHERE site = ? AND type = ? AND (first_time, first_id) < (?, ?)
-       ORDER BY first_time DESC, first_id DESC LIMIT 1`,
-    )
-    this.#chunkBefore.setReturnArrays(true)
+    const run = (number: number, index: string, onlyType: EventType | null): Run => {
+      const type = onlyType === null ? null : eventTypes.indexOf(onlyType)
+      const chunkBefore = reader.prepare(
+        `SELECT data FROM chunk INDEXED BY ${index}
+         WHERE site = ? AND run = ${number} ${type === null ? '' : `AND types & ${1 << type}`} AND (first_time, first_id) < (?, ?)
+         ORDER BY first_time DESC, first_id DESC LIMIT 1`,
+      )
+      chunkBefore.setReturnArrays(true)
+      return { chunkBefore, onlyType: type }
+    }
+    this.#all = run(allRun, 'chunk_order', null)
+    this.#byType = {
+      bot: run(allRun, 'chunk_with_bots', 'bot'),
+      referral: run(allRun, 'chunk_with_referrals', 'referral'),
+      conversion: run(conversionRun, 'chunk_order', null),
+    }
     this.#origin = reader.prepare('SELECT * FROM origin WHERE id = ?')
     this.#page = new SqliteEventPage(reader)
   }
@@ -59,64 +77,43 @@ export class SqliteEventList {
 
   #fill(site: number, { range, type, after, limit }: EventListQuery): void {
     const page = this.#page
-    page.begin(site)
+    page.begin(site, limit)
     const oldest = range.start * dayMs
     const end: EventPosition = { createdAt: (range.end + 1) * dayMs, id: 0 }
-    const before = after && isOlder(after, end) ? after : end
-    const types = type === null ? eventTypes.keys() : [eventTypes.indexOf(type)]
-    const cursors: RunCursor[] = []
-    for (const number of types) {
-      const cursor = this.#open(site, number, before)
-      if (cursor && cursor.time >= oldest) cursors.push(cursor)
-    }
-    while (page.count < limit && cursors.length > 0) {
-      let newest = cursors[0]!
-      for (const cursor of cursors) {
-        if (cursor.time > newest.time || (cursor.time === newest.time && cursor.id > newest.id))
-          newest = cursor
-      }
-      page.add(newest.type, newest.time, newest.id, newest.reader, newest.index)
-      if (!this.#step(site, newest) || newest.time < oldest) cursors.splice(cursors.indexOf(newest), 1)
+    const run = type === null ? this.#all : this.#byType[type]
+    let before = after && isOlder(after, end) ? after : end
+    if (before.createdAt < oldest) return
+    while (page.count < limit) {
+      const chunk = this.#chunkBefore(run, site, before)
+      if (!chunk) return
+      const first = chunk.countBefore(oldest, 0)
+      page.add(chunk, first, chunk.countBefore(before.createdAt, before.id), run.onlyType)
+      if (first > 0) return
+      before = { createdAt: chunk.time(0), id: chunk.id(0) }
     }
   }
 
   #find(site: number, { createdAt, id }: EventPosition): StoredEvent | null {
-    this.#page.begin(site)
-    for (const type of eventTypes.keys()) {
-      const cursor = this.#open(site, type, { createdAt, id: id + 1 })
-      if (cursor?.time === createdAt && cursor.id === id) {
-        const provenance = this.#provenance(cursor.reader.origin(cursor.index))
-        const sighting = cursor.reader.sighting(cursor.index)
-        const seenBy = sighting === 0 ? [provenance.arrival] : arrivalsOf(waysOf(sighting))
-        this.#page.add(cursor.type, cursor.time, cursor.id, cursor.reader, cursor.index)
-        return { ...this.#page.events()[0]!, provenance, seenBy }
-      }
-    }
-    return null
+    const chunk = this.#chunkBefore(this.#all, site, { createdAt, id: id + 1 })
+    if (!chunk) return null
+    const end = chunk.countBefore(createdAt, id + 1)
+    const at = end - 1
+    if (chunk.time(at) !== createdAt || chunk.id(at) !== id) return null
+    this.#page.begin(site, 1)
+    this.#page.add(chunk, at, end, null)
+    const provenance = this.#provenance(chunk.origin(at))
+    const sighting = chunk.sighting(at)
+    const seenBy = sighting === 0 ? [provenance.arrival] : arrivalsOf(waysOf(sighting))
+    return { ...this.#page.events()[0]!, provenance, seenBy }
   }
 
-  /** The newest event of a type before a position; null when there is none. */
-  #open(site: number, type: number, before: EventPosition): RunCursor | null {
-    const row = this.#chunkBefore.get(site, type, before.createdAt, before.id)
+  /** The newest chunk of a run with events before a position; null when there is none. */
+  #chunkBefore(run: Run, site: number, before: EventPosition): ChunkReader | null {
+    const row = run.chunkBefore.get(site, before.createdAt, before.id)
     if (!row) return null
     const [bytes] = row as unknown as [Uint8Array<ArrayBuffer>]
     this.#chunks.push(bytes.buffer)
-    const reader = new ChunkReader(bytes, eventTypes[type] === 'conversion')
-    const index = reader.countBefore(before.createdAt, before.id) - 1
-    return { type, reader, index, time: reader.time(index), id: reader.id(index) }
-  }
-
-  /** Moves to the next older event; false when there is none. */
-  #step(site: number, cursor: RunCursor): boolean {
-    if (cursor.index > 0) {
-      cursor.index--
-      cursor.time = cursor.reader.time(cursor.index)
-      cursor.id = cursor.reader.id(cursor.index)
-      return true
-    }
-    const older = this.#open(site, cursor.type, { createdAt: cursor.time, id: cursor.id })
-    if (older) Object.assign(cursor, older)
-    return older !== null
+    return new ChunkReader(bytes)
   }
 
   /** At once: left to the garbage collector, new memory for each page takes longer than decoding it (row 4 of docs/performance.md). */

@@ -2,9 +2,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { eventTypes } from '../../../domain/event.ts'
 import type { EventPage, ListedEvent, Subject } from '../../event-store.ts'
-import { type ChunkReader, unpackCountry } from './sqlite-chunk.ts'
+import type { ChunkReader } from './sqlite-chunk-reader.ts'
+import { conversionType, unpackCountry } from './sqlite-event-columns.ts'
 
-/** Room for the largest page of the API and the one event that tells whether more follow; longer pages make room. */
+/** Room for the largest page of the API and the one event that tells whether more follow. */
 const placesAtFirst = 1_001
 
 /** Entries of a dictionary that rows have named, which never change; beyond this it is forgotten all at once. */
@@ -29,6 +30,9 @@ export class SqliteEventPage implements EventPage {
   paths = new Uint32Array(placesAtFirst)
   countries = new Uint16Array(placesAtFirst)
   values = new Float64Array(placesAtFirst)
+  #limit = 0
+  /** Places in a chunk. */
+  #places = new Uint16Array(placesAtFirst)
   readonly #texts: StatementSync
   readonly #subjects: StatementSync
   readonly #knownPath = remembering(number => this.pathsNear(number))
@@ -44,23 +48,34 @@ export class SqliteEventPage implements EventPage {
     for (const statement of [this.#texts, this.#subjects]) statement.setReturnArrays(true)
   }
 
-  /** Empties the page for events of a site. */
-  begin(site: number): void {
+  /** Empties the page for up to `limit` events of a site. */
+  begin(site: number, limit: number): void {
     this.site = site
     this.count = 0
+    this.#limit = limit
+    if (limit > this.ids.length) this.#makeRoom(limit)
   }
 
-  /** Adds an event of a chunk, whose time and id were read before. */
-  add(type: number, time: number, id: number, chunk: ChunkReader, index: number): void {
-    const at = this.count++
-    if (at === this.ids.length) this.#makeRoom()
-    this.times[at] = time
-    this.ids[at] = id
-    this.types[at] = type
-    this.subjects[at] = chunk.origin(index)
-    this.paths[at] = chunk.path(index)
-    this.countries[at] = chunk.country(index)
-    this.values[at] = chunk.value(index)
+  /** Adds the events of a chunk from `end` down to `start`, or as many as there is room for; of one type, where it is given. */
+  add(chunk: ChunkReader, start: number, end: number, onlyType: number | null): void {
+    const at = this.count
+    const count =
+      onlyType === null ? this.#placesDown(start, end) : this.#placesOf(chunk, start, end, onlyType)
+    const places = this.#places
+    chunk.pick('time', places, count, this.times, at)
+    chunk.pick('id', places, count, this.ids, at)
+    chunk.pick('origin', places, count, this.subjects, at)
+    chunk.pick('path', places, count, this.paths, at)
+    chunk.pick('country', places, count, this.countries, at)
+    this.count += count
+    if (onlyType !== null) {
+      this.types.fill(onlyType, at, this.count)
+      this.values.fill(Number.NaN, at, this.count)
+      return
+    }
+    if (!chunk.isTyped) this.types.fill(conversionType, at, this.count)
+    else for (let i = 0; i < count; i++) this.types[at + i] = chunk.type(places[i]!)
+    chunk.pickValues(end - count, end, this.values, at)
   }
 
   /** The numbers of `subjects` are those of origins, each of which has one subject. */
@@ -97,14 +112,29 @@ export class SqliteEventPage implements EventPage {
     }
   }
 
-  #makeRoom(): void {
-    this.ids = doubled(this.ids)
-    this.times = doubled(this.times)
-    this.types = doubled(this.types)
-    this.subjects = doubled(this.subjects)
-    this.paths = doubled(this.paths)
-    this.countries = doubled(this.countries)
-    this.values = doubled(this.values)
+  #placesDown(start: number, end: number): number {
+    const count = Math.min(end - start, this.#limit - this.count)
+    for (let i = 0; i < count; i++) this.#places[i] = end - 1 - i
+    return count
+  }
+
+  #placesOf(chunk: ChunkReader, start: number, end: number, type: number): number {
+    const max = this.#limit - this.count
+    let count = 0
+    for (let place = end - 1; place >= start && count < max; place--)
+      if (chunk.type(place) === type) this.#places[count++] = place
+    return count
+  }
+
+  #makeRoom(limit: number): void {
+    this.ids = new Float64Array(limit)
+    this.times = new Float64Array(limit)
+    this.types = new Uint8Array(limit)
+    this.subjects = new Uint32Array(limit)
+    this.paths = new Uint32Array(limit)
+    this.countries = new Uint16Array(limit)
+    this.values = new Float64Array(limit)
+    this.#places = new Uint16Array(limit)
   }
 }
 
@@ -119,12 +149,4 @@ function remembering<Value>(near: (number: number) => ReadonlyMap<number, Value>
     }
     return value
   }
-}
-
-function doubled<Column extends Float64Array | Uint32Array | Uint16Array | Uint8Array>(
-  column: Column,
-): Column {
-  const longer = new (column.constructor as new (length: number) => Column)(column.length * 2)
-  longer.set(column)
-  return longer
 }

@@ -8,7 +8,9 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { eventTypes } from '../../../domain/event.ts'
-import { allocateColumns, ChunkReader, type EventColumns, encodeChunk } from '../chunks/sqlite-chunk.ts'
+import { encodeChunk } from '../chunks/sqlite-chunk.ts'
+import { ChunkReader } from '../chunks/sqlite-chunk-reader.ts'
+import { allocateColumns, type EventColumns } from '../chunks/sqlite-event-columns.ts'
 import type { IntakeNote } from '../health/sqlite-health.ts'
 import { InboxIndex } from './sqlite-inbox-index.ts'
 
@@ -157,7 +159,7 @@ export class Inbox {
 
 function joinRows(type: number, rows: readonly Record<string, unknown>[]): Omit<InboxRow, 'notes'> {
   const hasValue = eventTypes[type] === 'conversion'
-  const readers = rows.map(({ data }) => new ChunkReader(data as Uint8Array, hasValue))
+  const readers = rows.map(({ data }) => new ChunkReader(data as Uint8Array))
   const count = readers.reduce((sum, reader) => sum + reader.count, 0)
   const columns = allocateColumns(count, hasValue)
   let at = 0

@@ -5,8 +5,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dayMs, dayOf, hourMs } from '../../../domain/date-range.ts'
 import { toDecimal, zeroSum } from '../../../domain/money.ts'
-import type { EventColumns } from '../chunks/sqlite-chunk.ts'
 import { ChunkWriter } from '../chunks/sqlite-chunk-writer.ts'
+import type { EventColumns } from '../chunks/sqlite-event-columns.ts'
 import { addToSubject, type DayTotals, dayKey, decodeDay, emptyDay, encodeDay } from '../days/sqlite-day.ts'
 import { FacetWriter } from '../facets/sqlite-facet-writer.ts'
 import { type FacetTable, facetCountry } from '../facets/sqlite-facets.ts'
@@ -80,9 +80,7 @@ export class SiteFiler {
     const sites = [...this.#gathered.keys()]
     for (const [site, { events, days, recordedAt, ways, filed }] of this.#gathered) {
       if (events.every(runs => runs.length === 0)) continue
-      events.forEach((runs, type) => {
-        if (runs.length > 0) this.#chunks.write(site, type, runs)
-      })
+      this.#chunks.write(site, events)
       for (const [day, { totals }] of days) this.#statements.putDay.run(dayKey(site, day), encodeDay(totals))
       this.#statements.changeSite.run(site, recordedAt, ways, this.#health.take(site), filed)
     }

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { eventTypes, sameRequestMs } from '../../../domain/event.ts'
-import type { EventColumns } from '../chunks/sqlite-chunk.ts'
+import type { EventColumns } from '../chunks/sqlite-event-columns.ts'
 import type { SqliteDictionary } from '../sqlite-dictionary.ts'
 import { type Numbers, originFields, type PackedEvents, subjectFields } from '../sqlite-packed-events.ts'
 import {
@@ -48,27 +48,25 @@ export class RequestMatcher {
     /** With the ways in that had reported them before. */
     const matched = new Map<SightedEvent, number>()
     const requestOf = this.#requests(site, events)
-    sightedByType(events).forEach((indexes, type) => {
-      if (indexes.length === 0) return
-      const window = new SightingWindow(this.#stored, site, type)
-      const others = [gathered.ofType(type), new SightedEvents()]
-      for (const index of indexes) {
-        const request = requestOf(index)
-        const { time } = request
-        const [clients, way] = [events.client[index]!, events.ways[index]!]
-        const stored = window.between(time - sameRequestMs, time + sameRequestMs)
-        const found = nearestReport([...stored, ...others], request, clients, way)
-        if (found) {
-          if (!matched.has(found)) matched.set(found, found.ways)
-          found.ways |= way
-          if (found.holder === ofBatch) ofBatch.setWays(found.index, found.ways)
-          isFresh[index] = 0
-        } else if (way !== events.allWays) {
-          // Only a batch from several ways in can report a request twice.
-          others[1]!.add(ownFingerprint(clients), { ...request, ways: way, holder: ofBatch, index })
-        }
+    const window = new SightingWindow(this.#stored, site)
+    const seenInBatch = new SightedEvents()
+    const others = [gathered.all(), seenInBatch]
+    for (const index of sighted(events)) {
+      const request = requestOf(index)
+      const { time } = request
+      const [clients, way] = [events.client[index]!, events.ways[index]!]
+      const stored = window.between(time - sameRequestMs, time + sameRequestMs)
+      const found = nearestReport([...stored, ...others], request, clients, way)
+      if (found) {
+        if (!matched.has(found)) matched.set(found, found.ways)
+        found.ways |= way
+        if (found.holder === ofBatch) ofBatch.setWays(found.index, found.ways)
+        isFresh[index] = 0
+      } else if (way !== events.allWays) {
+        // Only a batch from several ways in can report a request twice.
+        seenInBatch.add(ownFingerprint(clients), { ...request, ways: way, holder: ofBatch, index })
       }
-    })
+    }
     return {
       fresh: Array.from(isFresh.keys()).filter(index => isFresh[index] === 1),
       ways,
@@ -107,21 +105,23 @@ export class RequestMatcher {
 export class GatheredSightings {
   readonly #runs: readonly (readonly EventColumns[])[]
   readonly #subjectOf: (origin: number) => number
-  readonly #byType = eventTypes.map(() => ({ events: new SightedEvents(), runs: 0 }))
+  readonly #events = new SightedEvents()
+  /** Runs of each type that are among the events. */
+  readonly #added = eventTypes.map(() => 0)
 
   constructor(runs: readonly (readonly EventColumns[])[], subjectOf: (origin: number) => number) {
     this.#runs = runs
     this.#subjectOf = subjectOf
   }
 
-  ofType(type: number): SightedEvents {
-    const known = this.#byType[type]!
-    const runs = this.#runs[type]!
-    while (known.runs < runs.length) this.#add(known.events, runs[known.runs++]!)
-    return known.events
+  all(): SightedEvents {
+    this.#runs.forEach((runs, type) => {
+      while (this.#added[type]! < runs.length) this.#add(runs[this.#added[type]!++]!)
+    })
+    return this.#events
   }
 
-  #add(events: SightedEvents, columns: EventColumns): void {
+  #add(columns: EventColumns): void {
     const { sighting } = columns
     const holder = {
       setWays(index: number, ways: number): void {
@@ -130,7 +130,7 @@ export class GatheredSightings {
     }
     for (let index = 0; index < columns.count; index++) {
       if (sighting[index] === 0) continue
-      events.add(fingerprintOf(sighting[index]!), {
+      this.#events.add(fingerprintOf(sighting[index]!), {
         time: columns.time[index]!,
         path: columns.path[index]!,
         subject: this.#subjectOf(columns.origin[index]!),
@@ -151,15 +151,11 @@ function keepWays(events: Iterable<SightedEvent>): void {
   for (const chunk of chunks) chunk.save()
 }
 
-/** Indexes of the events that have a client, by type and in the order of time. */
-function sightedByType(events: PackedEvents): number[][] {
-  const byType: number[][] = eventTypes.map(() => [])
-  for (let i = 0; i < events.count; i++) {
-    if (events.client[i] === 0) continue
-    byType[events.subjects[events.origins[events.origin[i]! * originFields]! * subjectFields]!]!.push(i)
-  }
-  for (const indexes of byType) indexes.sort((a, b) => events.time[a]! - events.time[b]!)
-  return byType
+/** Indexes of the events that have a client, in the order of time. */
+function sighted(events: PackedEvents): number[] {
+  const indexes: number[] = []
+  for (let i = 0; i < events.count; i++) if (events.client[i] !== 0) indexes.push(i)
+  return indexes.sort((a, b) => events.time[a]! - events.time[b]!)
 }
 
 function remembered(memory: Map<number, number>, key: number, find: () => number): number {

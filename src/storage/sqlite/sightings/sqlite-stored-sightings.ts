@@ -1,7 +1,9 @@
-/** The stored events of one site and type around a moment that only moves forward: no chunk is read that cannot matter. */
+/** The stored events of one site around a moment that only moves forward: no chunk is read that cannot matter. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { eventTypes } from '../../../domain/event.ts'
-import { allocateColumns, ChunkReader, type EventColumns, encodeChunk } from '../chunks/sqlite-chunk.ts'
+import { encodeChunk } from '../chunks/sqlite-chunk.ts'
+import { ChunkReader } from '../chunks/sqlite-chunk-reader.ts'
+import { allRun } from '../chunks/sqlite-chunk-writer.ts'
+import type { EventColumns } from '../chunks/sqlite-event-columns.ts'
 import type { SqliteDictionary } from '../sqlite-dictionary.ts'
 import { SightedEvents, type SightingHolder } from './sqlite-sighted-events.ts'
 import { fingerprintOf, sightingOf, waysOf } from './sqlite-sighting.ts'
@@ -16,7 +18,7 @@ export class StoredSightings {
 
   constructor(database: DatabaseSync, dictionary: SqliteDictionary) {
     this.#dictionary = dictionary
-    const ofRun = 'SELECT id, first_time, first_id, data FROM chunk WHERE site = ? AND type = ?'
+    const ofRun = `SELECT id, first_time, first_id, data FROM chunk WHERE site = ? AND run = ${allRun}`
     this.#before = database.prepare(
       `${ofRun} AND (first_time, first_id) <= (?, ?) ORDER BY first_time DESC, first_id DESC LIMIT 1`,
     )
@@ -26,12 +28,12 @@ export class StoredSightings {
     this.#update = database.prepare('UPDATE chunk SET data = ? WHERE id = ?')
   }
 
-  before(site: number, type: number, time: number): Row | undefined {
-    return this.#before.get(site, type, time, 0)
+  before(site: number, time: number): Row | undefined {
+    return this.#before.get(site, time, 0)
   }
 
-  after(site: number, type: number, time: number, id: number): Row | undefined {
-    return this.#after.get(site, type, time, id)
+  after(site: number, time: number, id: number): Row | undefined {
+    return this.#after.get(site, time, id)
   }
 
   save(id: number, data: Uint8Array): void {
@@ -50,14 +52,12 @@ export class SightedChunk implements SightingHolder {
   readonly #stored: StoredSightings
   readonly #id: number
   readonly #reader: ChunkReader
-  readonly #hasValue: boolean
   #changed: EventColumns | null = null
 
-  constructor(stored: StoredSightings, row: Row, type: number) {
+  constructor(stored: StoredSightings, row: Row) {
     this.#stored = stored
     this.#id = Number(row.id)
-    this.#hasValue = eventTypes[type] === 'conversion'
-    const reader = new ChunkReader(row.data as Uint8Array, this.#hasValue)
+    const reader = new ChunkReader(row.data as Uint8Array)
     this.#reader = reader
     this.lastTime = reader.time(reader.count - 1)
     for (let index = 0; reader.isSighted && index < reader.count; index++) {
@@ -75,10 +75,7 @@ export class SightedChunk implements SightingHolder {
   }
 
   setWays(index: number, ways: number): void {
-    if (this.#changed === null) {
-      this.#changed = allocateColumns(this.#reader.count, this.#hasValue)
-      this.#reader.copyTo(this.#changed, 0)
-    }
+    this.#changed ??= this.#reader.columns()
     const { sighting } = this.#changed
     sighting[index] = sightingOf(fingerprintOf(sighting[index]!), ways)
   }
@@ -97,16 +94,14 @@ const chunksMax = 200
 export class SightingWindow {
   readonly #stored: StoredSightings
   readonly #site: number
-  readonly #type: number
   /** In the order of time. */
   #chunks: SightedChunk[] = []
   /** The chunk behind the last of them; undefined where there is none, null before the first look. */
   #next: Row | undefined | null = null
 
-  constructor(stored: StoredSightings, site: number, type: number) {
+  constructor(stored: StoredSightings, site: number) {
     this.#stored = stored
     this.#site = site
-    this.#type = type
   }
 
   /** The events from one moment to another, and some around them. Neither moment may lie before that of an earlier call. */
@@ -120,13 +115,13 @@ export class SightingWindow {
 
   #jumpTo(time: number): void {
     this.#chunks = []
-    const first = this.#stored.before(this.#site, this.#type, time)
+    const first = this.#stored.before(this.#site, time)
     if (first) this.#take(first)
-    else this.#next = this.#stored.after(this.#site, this.#type, -1, 0)
+    else this.#next = this.#stored.after(this.#site, -1, 0)
   }
 
   #take(row: Row): void {
-    this.#chunks.push(new SightedChunk(this.#stored, row, this.#type))
-    this.#next = this.#stored.after(this.#site, this.#type, Number(row.first_time), Number(row.first_id))
+    this.#chunks.push(new SightedChunk(this.#stored, row))
+    this.#next = this.#stored.after(this.#site, Number(row.first_time), Number(row.first_id))
   }
 }
