@@ -1,5 +1,5 @@
 /** Shows on standard error how far an import has come: a bar on a terminal, a line every few seconds elsewhere. */
-import { SingleBar } from 'cli-progress'
+import { createRequire } from 'node:module'
 import type { ImportAdvance } from '../ingest/import-log.ts'
 
 export interface ProgressOutput {
@@ -60,6 +60,8 @@ interface Bar {
 }
 
 function progressBar(stream: ProgressStream): Bar {
+  // Loaded here, since most imports are not watched on a terminal.
+  const { SingleBar } = createRequire(import.meta.url)('cli-progress') as typeof import('cli-progress')
   const bar = new SingleBar({
     stream,
     format: '{bar} {percent} {read} {speed} {left}',

@@ -7,6 +7,8 @@ export interface Stores {
   readonly accounts: AccountStore
   /** To be called at the beginning of every request: what is looked up then holds for the requests that came in with it. */
   beginRequest(): void
+  /** To be called where much will be recorded soon: what that takes is made ready meanwhile. */
+  prepareRecording(): void
   /** Finishes what was handed over and closes the files. */
   close(): Promise<void>
 }

@@ -59,6 +59,7 @@ async function importFiles(
   options: ImportCommandOptions,
 ): Promise<void> {
   keepMemorySmall()
+  opened.stores.prepareRecording()
   const parts = await importParts(context, opened, await requireSiteById(opened, options.site))
   const follow = options.follow === true
   const progress = openProgress(context.stderr)

@@ -30,6 +30,7 @@ export function openSqlite({ file, summaryBytesMax = 128 * 2 ** 20 }: SqliteOpti
     events: createSqliteEventStore(reader, writer, freshness, notes, summaryBytesMax),
     accounts: createSqliteAccountStore(reader, writer, freshness),
     beginRequest: () => freshness.hold(),
+    prepareRecording: () => writer.start(),
     async close() {
       await notes.flush()
       await writer.close()

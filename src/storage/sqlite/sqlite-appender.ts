@@ -322,19 +322,20 @@ function countLate({ time, count }: PackedEvents, now: number): number {
   return late
 }
 
+const typeOf = ({ subjects, origins, origin }: PackedEvents, i: number): number =>
+  subjects[origins[origin[i]! * originFields]! * subjectFields]!
+
 function splitByType(
   events: PackedEvents,
   ids: { texts: Float64Array; origins: Float64Array },
   firstId: number,
 ): (EventColumns | null)[] {
-  const typeOf = (i: number): number =>
-    events.subjects[events.origins[events.origin[i]! * originFields]! * subjectFields]!
   const counts = [0, 0, 0]
-  for (let i = 0; i < events.count; i++) counts[typeOf(i)]!++
+  for (let i = 0; i < events.count; i++) counts[typeOf(events, i)]!++
   const columns = counts.map((count, type) => (count > 0 ? allocateColumns(count, type === 2) : null))
   const next = [0, 0, 0]
   for (let i = 0; i < events.count; i++) {
-    const type = typeOf(i)
+    const type = typeOf(events, i)
     const target = columns[type]!
     const at = next[type]!++
     target.time[at] = events.time[i]!

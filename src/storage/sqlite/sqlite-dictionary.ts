@@ -57,10 +57,6 @@ export class SqliteDictionary {
     events: PackedEvents,
   ): { texts: Float64Array; subjects: Float64Array; origins: Float64Array } {
     const textIds = new Float64Array(events.texts.length + 1)
-    const text = (index: number): number => {
-      if (index !== 0 && textIds[index] === 0) textIds[index] = this.textId(site, events.texts[index - 1]!)
-      return textIds[index]!
-    }
     const subjects = this.#subjects(site, events)
     const origins = new Float64Array(events.origins.length / originFields)
     for (let i = 0; i < origins.length; i++) {
@@ -71,11 +67,17 @@ export class SqliteDictionary {
         events.origins[first + 2]!,
       ]
       for (let at = first + parts.length; at < first + originFields; at++)
-        parts.push(text(events.origins[at]!))
+        parts.push(this.#textOf(site, events, textIds, events.origins[at]!))
       origins[i] = this.#origin(site, parts)
     }
-    for (const index of events.path) text(index)
+    for (let i = 0; i < events.count; i++) this.#textOf(site, events, textIds, events.path[i]!)
     return { texts: textIds, subjects, origins }
+  }
+
+  /** Id of the text at an index of a batch; `textIds` keeps those that were asked for. */
+  #textOf(site: number, { texts }: PackedEvents, textIds: Float64Array, index: number): number {
+    if (index !== 0 && textIds[index] === 0) textIds[index] = this.textId(site, texts[index - 1]!)
+    return textIds[index]!
   }
 
   /** Id of a text that stands in the dictionary already, else undefined. */

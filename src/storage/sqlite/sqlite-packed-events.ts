@@ -42,42 +42,102 @@ export interface PackedEvents {
 export const subjectFields = 3
 export const originFields = 9
 
-export function packEvents(events: EventSequence, fingerprintsOf: FindFingerprints): PackedEvents {
-  const texts = new Interner()
-  const subjects: number[] = []
-  const origins: number[] = []
-  // Neighbours mostly share a subject, and often the very same provenance object.
-  const subjectIndexes = new Map<string, Map<string, number>>()
-  const originIndexes = new Map<Provenance, Map<number, number>>()
+export const packEvents = (events: EventSequence, fingerprintsOf: FindFingerprints): PackedEvents =>
+  new Packing(events.length, fingerprintsOf).pack(events)
 
-  const subjectOf = (event: NewEvent): number => {
-    const byName = childMap(subjectIndexes, event.type + event.company)
-    let index = byName.get(event.name)
-    if (index === undefined) {
-      index = subjects.length / subjectFields
-      subjects.push(eventTypes.indexOf(event.type), texts.of(event.name), texts.of(event.company))
-      byName.set(event.name, index)
+/**
+ * One batch on its way into columns. Its methods are compiled once, where functions within a function would be compiled anew for each
+ * batch (row 9 of docs/performance.md).
+ */
+class Packing {
+  readonly #fingerprintsOf: FindFingerprints
+  readonly #texts = new Interner()
+  readonly #subjects: number[] = []
+  readonly #origins: number[] = []
+  // Neighbours mostly share a subject, and often the very same provenance object.
+  readonly #subjectIndexes = new Map<string, Map<string, number>>()
+  readonly #originIndexes = new Map<Provenance, Map<number, number>>()
+  /** A provenance with a rule has one subject: the event that it was met with first tells for the others (rows 6 and 9 of docs/performance.md). */
+  readonly #met = new Map<Provenance, { readonly event: NewEvent; readonly index: number }>()
+  readonly #count: number
+  readonly #isLarge: boolean
+  readonly #origin: Numbers
+  readonly #path: Numbers
+  readonly #country: Numbers
+  readonly #client: Numbers
+  readonly #ways: Numbers
+  readonly #time: Doubles
+  readonly #value: Doubles
+  #allWays = 0
+
+  constructor(count: number, fingerprintsOf: FindFingerprints) {
+    const isLarge = count >= bufferFrom
+    const numbers = (): Numbers => (isLarge ? new Uint32Array(count) : new Array<number>(count).fill(0))
+    const doubles = (): Doubles => (isLarge ? new Float64Array(count) : new Array<number>(count).fill(0))
+    this.#fingerprintsOf = fingerprintsOf
+    this.#count = count
+    this.#isLarge = isLarge
+    this.#origin = numbers()
+    this.#path = numbers()
+    this.#country = numbers()
+    this.#client = numbers()
+    this.#ways = numbers()
+    this.#time = doubles()
+    this.#value = doubles()
+  }
+
+  pack(events: EventSequence): PackedEvents {
+    for (let i = 0; i < this.#count; i++) this.#pack(i, events.at(i)!)
+    return {
+      count: this.#count,
+      texts: this.#texts.all,
+      subjects: this.#isLarge ? Uint32Array.from(this.#subjects) : this.#subjects,
+      origins: this.#isLarge ? Uint32Array.from(this.#origins) : this.#origins,
+      origin: this.#origin,
+      path: this.#path,
+      country: this.#country,
+      time: this.#time,
+      value: this.#value,
+      client: this.#client,
+      ways: this.#ways,
+      allWays: this.#allWays,
     }
-    return index
   }
-  // A provenance with a rule has one subject: the event that it was met with first tells for the others (rows 6 and 9 of docs/performance.md).
-  const met = new Map<Provenance, { readonly event: NewEvent; readonly index: number }>()
-  const originOf = (event: NewEvent): number => {
-    const first = met.get(event.provenance)
+
+  // A function by itself is compiled once, where the loop of a large batch would be compiled in its middle.
+  #pack(i: number, event: NewEvent): void {
+    const origin = this.#originOf(event)
+    this.#origin[i] = origin
+    this.#path[i] = this.#texts.of(event.path)
+    this.#country[i] = packCountry(event.country)
+    this.#time[i] = event.createdAt
+    this.#value[i] = event.value ?? Number.NaN
+    if (event.client !== undefined) {
+      const way = wayOf(this.#origins[origin * originFields + 1]!)
+      this.#client[i] = this.#fingerprintsOf(event.createdAt, event.provenance.userAgent, event.client)
+      this.#ways[i] = way
+      this.#allWays |= way
+    }
+  }
+
+  #originOf(event: NewEvent): number {
+    const first = this.#met.get(event.provenance)
     if (first !== undefined && isSameSubject(first.event, event)) return first.index
-    const index = newOriginOf(event)
-    if (first === undefined) met.set(event.provenance, { event, index })
+    const index = this.#newOriginOf(event)
+    if (first === undefined) this.#met.set(event.provenance, { event, index })
     return index
   }
-  const newOriginOf = (event: NewEvent): number => {
-    const bySubject = childMap(originIndexes, event.provenance)
-    const subject = subjectOf(event)
+
+  #newOriginOf(event: NewEvent): number {
+    const bySubject = childMap(this.#originIndexes, event.provenance)
+    const subject = this.#subjectOf(event)
     let index = bySubject.get(subject)
     if (index === undefined) {
-      index = origins.length / originFields
+      const texts = this.#texts
+      index = this.#origins.length / originFields
       const { arrival, status, userAgent, referrerHost, rule, catalogueVersion, source, landing } =
         event.provenance
-      origins.push(
+      this.#origins.push(
         subject,
         arrivals.indexOf(arrival),
         status ?? 0,
@@ -93,40 +153,16 @@ export function packEvents(events: EventSequence, fingerprintsOf: FindFingerprin
     return index
   }
 
-  const count = events.length
-  const isLarge = count >= bufferFrom
-  const numbers = (): Numbers => (isLarge ? new Uint32Array(count) : new Array<number>(count).fill(0))
-  const doubles = (): Doubles => (isLarge ? new Float64Array(count) : new Array<number>(count).fill(0))
-  const [origin, path, country, client, ways] = [numbers(), numbers(), numbers(), numbers(), numbers()]
-  const [time, value] = [doubles(), doubles()]
-  let allWays = 0
-  // A function by itself is compiled once, where the loop of a large batch would be compiled in its middle.
-  const pack = (i: number, event: NewEvent): void => {
-    origin[i] = originOf(event)
-    path[i] = texts.of(event.path)
-    country[i] = packCountry(event.country)
-    time[i] = event.createdAt
-    value[i] = event.value ?? Number.NaN
-    if (event.client !== undefined) {
-      client[i] = fingerprintsOf(event.createdAt, event.provenance.userAgent, event.client)
-      ways[i] = wayOf(origins[origin[i]! * originFields + 1]!)
-      allWays |= ways[i]!
+  #subjectOf(event: NewEvent): number {
+    const byName = childMap(this.#subjectIndexes, event.type + event.company)
+    let index = byName.get(event.name)
+    if (index === undefined) {
+      index = this.#subjects.length / subjectFields
+      const texts = this.#texts
+      this.#subjects.push(eventTypes.indexOf(event.type), texts.of(event.name), texts.of(event.company))
+      byName.set(event.name, index)
     }
-  }
-  for (let i = 0; i < count; i++) pack(i, events.at(i)!)
-  return {
-    count,
-    texts: texts.all,
-    subjects: isLarge ? Uint32Array.from(subjects) : subjects,
-    origins: isLarge ? Uint32Array.from(origins) : origins,
-    origin,
-    path,
-    country,
-    time,
-    value,
-    client,
-    ways,
-    allWays,
+    return index
   }
 }
 

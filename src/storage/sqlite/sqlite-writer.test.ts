@@ -39,6 +39,18 @@ test('requests of one turn of the event loop share one commit', async () => {
   await stores.close()
 })
 
+test('what was made ready for recording records, and closes also when nothing came', async () => {
+  for (const events of [[], [botEvent()]]) {
+    const stores = openSqlite({ file: newFile() })
+    stores.prepareRecording()
+    if (events.length > 0) await record(stores.events, 1, events)
+    const { bot } = await stores.events.countsByName(1, everyDay)
+    await stores.close()
+    assert.equal(bot.length, events.length)
+    stores.prepareRecording()
+  }
+})
+
 test('closing finishes what was handed over, be it in the same turn or long before', async () => {
   const file = newFile()
   for (const [round, wait] of [async () => {}, () => new Promise(setImmediate)].entries()) {

@@ -29,7 +29,7 @@ interface Waiting {
 }
 
 export class SqliteWriter {
-  readonly #start: () => Worker
+  readonly #newThread: () => Worker
   readonly #onCommitted: () => void
   #thread: Worker | null = null
   #nextId = 1
@@ -41,9 +41,14 @@ export class SqliteWriter {
 
   /** `onCommitted` is called before the callers of a commit hear of it; `patienceMs` is for transactions of other processes. */
   constructor(file: string, onCommitted: () => void, patienceMs = busyTimeoutMs) {
-    this.#start = () =>
+    this.#newThread = () =>
       new Worker(writerThreadFile, { workerData: { file, patienceMs } satisfies WriterSettings })
     this.#onCommitted = onCommitted
+  }
+
+  /** Starts the thread before anything is handed over. */
+  start(): void {
+    if (!this.#closed) this.#thread ??= this.#startThread()
   }
 
   /**
@@ -98,7 +103,7 @@ export class SqliteWriter {
   }
 
   #startThread(): Worker {
-    const thread = this.#start()
+    const thread = this.#newThread()
     thread.on('message', (replies: WriterReply[]) => {
       this.#onCommitted()
       for (const reply of replies) this.#settle(reply)
