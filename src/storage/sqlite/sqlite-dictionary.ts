@@ -80,6 +80,16 @@ export class SqliteDictionary {
     return textIds[index]!
   }
 
+  /** Id of an origin that was remembered under this text, else undefined. */
+  originUnder(site: number, text: string): number | undefined {
+    return this.#ids.get(site)?.get(text)
+  }
+
+  /** The text must begin as no key of subjects and origins does. */
+  rememberOrigin(site: number, text: string, origin: number): void {
+    this.#remember(this.#ids, site, text, origin)
+  }
+
   /** Id of a text that stands in the dictionary already, else undefined. */
   findText(site: number, value: string): number | undefined {
     return this.#known(this.#textIds, site, value, () => this.#findText.get(site, value)?.id)

@@ -11,8 +11,10 @@ import { decodeHealth, healthOf } from './health/sqlite-health.ts'
 import type { IntakeNotes } from './health/sqlite-intake-notes.ts'
 import { Filing } from './inbox/sqlite-filing.ts'
 import { createFingerprints, type FindFingerprints } from './sightings/sqlite-sighting.ts'
+import type { PackedOutcome } from './sqlite-appender.ts'
 import type { Freshness } from './sqlite-freshness.ts'
 import { handOver, leavesTrace, packEvents } from './sqlite-packed-events.ts'
+import { singleEventOf } from './sqlite-single-event.ts'
 import { createSnapshot } from './sqlite-snapshot.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
 
@@ -86,6 +88,8 @@ async function append(
   fingerprintsOf: FindFingerprints,
   batch: EventBatch,
 ): Promise<AppendOutcome> {
+  const single = singleEventOf(batch, fingerprintsOf)
+  if (single) return told(await writer.run('appendOne', single, { weight: 1 }))
   const events = packEvents(batch.events, fingerprintsOf)
   const { handed, transfers } = handOver({ ...batch, events })
   const outcome = await writer.run('append', [handed], { weight: events.count, transfers })
@@ -93,6 +97,10 @@ async function append(
   if (intake && outcome.outcome === 'replayed') notes.addReplayed(site, now, events.count, intake)
   if (intake && outcome.outcome === 'recorded' && !leavesTrace(batch, events))
     notes.addIgnored(site, now, intake)
+  return told(outcome)
+}
+
+function told(outcome: PackedOutcome): AppendOutcome {
   if (outcome.outcome !== 'too-many-names') return outcome
   throw new AppError(
     'INVALID_EVENT',

@@ -12,7 +12,11 @@ export type Numbers = Uint32Array<ArrayBuffer> | number[]
 type Doubles = Float64Array<ArrayBuffer> | number[]
 const bufferFrom = 50
 
-export type PackedBatch = Omit<EventBatch, 'events'> & { readonly events: PackedEvents }
+export type PackedBatch = Omit<EventBatch, 'events'> & {
+  readonly events: PackedEvents
+  /** Of a single event: the text under which the writer is to remember its origin. */
+  readonly originText?: string
+}
 
 /** A batch between the threads; JSON if it is small. */
 export type HandedBatch = PackedBatch | string

@@ -5,10 +5,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { SqliteAccountWriter } from './sqlite-account-writer.ts'
-import { SqliteAppender } from './sqlite-appender.ts'
+import { recorded, SqliteAppender } from './sqlite-appender.ts'
 import { type HandedBatch, takeOver } from './sqlite-packed-events.ts'
 import { isBusy, patiently, sqliteCodeOf } from './sqlite-patience.ts'
 import { busyTimeoutMs } from './sqlite-schema.ts'
+import type { SingleEvent } from './sqlite-single-event.ts'
 import { markSiteRemoved, removeSiteSlice } from './sqlite-site-remover.ts'
 
 /** What the thread can do; each inside a transaction that it does not see. */
@@ -21,13 +22,16 @@ export interface WriterSettings {
   readonly patienceMs: number
 }
 
-export interface WriterRequest {
-  readonly id: number
-  readonly name: OperationName | 'close'
-  readonly arguments: readonly unknown[]
-}
+/** A row, since objects with names take twice as long to cross over (row 7 of docs/performance.md). */
+export type WriterRequest = readonly [
+  id: number,
+  name: OperationName | 'close',
+  ...values: readonly unknown[],
+]
 
 export type WriterReply =
+  /** Appends that were recorded, all together. */
+  | { readonly recorded: readonly number[] }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: { readonly message: string; readonly sqliteCode: number | null } }
 
@@ -48,6 +52,7 @@ function operationsOn(database: DatabaseSync) {
     appender,
     operations: {
       append: (batch: HandedBatch) => appender.append(takeOver(batch)),
+      appendOne: (...event: SingleEvent) => appender.appendOne(event),
       file: (site: number) => appender.file(site),
       fileFull: () => appender.fileFull(),
       fileSome: () => appender.fileSome(),
@@ -104,10 +109,14 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
     patiently(() => begin.run(), patienceMs)
     try {
       isAlone = !appender.begin()
-      const replies = requests.map(({ id, name, arguments: values }) => {
+      const recordedIds: number[] = []
+      const replies: WriterReply[] = [{ recorded: recordedIds }]
+      for (const [id, name, ...values] of requests) {
         const operation = operations[name as OperationName] as (...values: readonly unknown[]) => unknown
-        return { id, value: operation(...values) }
-      })
+        const value = operation(...values)
+        if (value === recorded) recordedIds.push(id)
+        else replies.push({ id, value })
+      }
       appender.flush()
       commit.run()
       return replies
@@ -119,11 +128,11 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
     }
   }
 
-  const replyAlone = (request: WriterRequest): WriterReply => {
+  const replyAlone = (request: WriterRequest): WriterReply[] => {
     try {
-      return runTransaction([request])[0]!
+      return runTransaction([request])
     } catch (error) {
-      return { id: request.id, error: describe(error) }
+      return [{ id: request[0], error: describe(error) }]
     }
   }
 
@@ -133,7 +142,7 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
       queue.push(...(next.message as WriterRequest[]))
   }
 
-  const isFiling = ({ name }: WriterRequest): boolean => name === 'file'
+  const isFiling = ([, name]: WriterRequest): boolean => name === 'file'
 
   /**
    * What the next transaction is to do: little enough that nobody waits long for the one after it. Readers wait for `file`, so it
@@ -143,21 +152,21 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
     const filing = queue.find(isFiling)
     if (filing) {
       const { same = [], others = [] } = Object.groupBy(queue, request =>
-        isFiling(request) && request.arguments[0] === filing.arguments[0] ? 'same' : 'others',
+        isFiling(request) && request[2] === filing[2] ? 'same' : 'others',
       )
       queue = others
       return same
     }
     let [count, events] = [0, 0]
     while (count < queue.length && count < requestsPerTransactionMax && events < eventsPerTransaction) {
-      if (queue[count]!.name === 'close') break
+      if (queue[count]![1] === 'close') break
       events += eventsOf(queue[count++]!)
     }
     return queue.splice(0, count)
   }
 
   const takeAllButClosing = (): WriterRequest[] => {
-    const { closing = [], others = [] } = Object.groupBy(queue, ({ name }) =>
+    const { closing = [], others = [] } = Object.groupBy(queue, ([, name]) =>
       name === 'close' ? 'closing' : 'others',
     )
     queue = closing
@@ -174,13 +183,13 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
       // One of them failed: each for itself, so that only that one is refused. Nobody waits for another process twice.
       if (isBusy(error)) requests.push(...takeAllButClosing())
       return requests.length === 1 || isBusy(error)
-        ? requests.map(({ id }) => ({ id, error: described }))
-        : requests.map(replyAlone)
+        ? requests.map(([id]) => ({ id, error: described }))
+        : requests.flatMap(replyAlone)
     }
   }
 
   /** False when it could not be filed for the moment; nothing is lost then. */
-  const fileSome = (): boolean => !('error' in replyAlone({ id: 0, name: 'fileSome', arguments: [] }))
+  const fileSome = (): boolean => !replyAlone([0, 'fileSome']).some(reply => 'error' in reply)
 
   let timer: NodeJS.Timeout | undefined
   const fileWhenQuiet = (delayMs = quietMs): void => {
@@ -197,9 +206,9 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
       const replies = takeTurn()
       if (replies.length > 0) port.postMessage(replies)
       receive()
-      if (appender.hasFull && !queue.some(isFiling)) replyAlone({ id: 0, name: 'fileFull', arguments: [] })
-      if (queue[0]?.name === 'close') {
-        const { id } = queue[0]
+      if (appender.hasFull && !queue.some(isFiling)) replyAlone([0, 'fileFull'])
+      if (queue[0]?.[1] === 'close') {
+        const [id] = queue[0]
         clearTimeout(timer)
         const end = performance.now() + closingMs
         while (appender.hasUnfiled && performance.now() < end && fileSome());
@@ -215,7 +224,7 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
 }
 
 /** Events of an append; of small batches, which cross over as text, not all. */
-function eventsOf({ name, arguments: [batch] }: WriterRequest): number {
+function eventsOf([, name, batch]: WriterRequest): number {
   if (name !== 'append' || typeof batch === 'string') return 1
   return (batch as Exclude<HandedBatch, string>).events.count
 }

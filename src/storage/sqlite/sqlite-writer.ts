@@ -1,6 +1,7 @@
-/** This side of the writer thread: starts it at the first write, hands requests over in one message a turn, bounds what waits. */
+/** This side of the writer thread: starts it at the first write, hands requests over in few messages, bounds what waits. */
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/errors.ts'
+import type { AppendOutcome } from '../event-store.ts'
 import { busyTimeoutMs } from './sqlite-schema.ts'
 import type {
   OperationName,
@@ -37,7 +38,14 @@ export class SqliteWriter {
   #waitingEvents = 0
   #outbox: WriterRequest[] = []
   #transfers: ArrayBuffer[] = []
+  /** Whether a request of the outbox is no append. */
+  #isUrgent = false
+  #isPosting = false
   #closed = false
+  readonly #postAtEndOfTurn = (): void => {
+    this.#isPosting = false
+    this.#postIfDue()
+  }
 
   /** `onCommitted` is called before the callers of a commit hear of it; `patienceMs` is for transactions of other processes. */
   constructor(file: string, onCommitted: () => void, patienceMs = busyTimeoutMs) {
@@ -57,7 +65,7 @@ export class SqliteWriter {
    */
   run<Name extends OperationName>(
     name: Name,
-    values: Parameters<WriterOperations[Name]>,
+    values: Readonly<Parameters<WriterOperations[Name]>>,
     { weight = 0, transfers = [] }: { weight?: number; transfers?: readonly ArrayBuffer[] } = {},
   ): Promise<ReturnType<WriterOperations[Name]>> {
     if (this.#closed) return Promise.reject(new Error('The store is closed.'))
@@ -82,14 +90,27 @@ export class SqliteWriter {
     await exited
   }
 
-  #send<Value>(name: WriterRequest['name'], values: readonly unknown[], weight: number): Promise<Value> {
+  #send<Value>(name: WriterRequest[1], values: readonly unknown[], weight: number): Promise<Value> {
     return new Promise<Value>((resolve, reject) => {
       const id = this.#nextId++
       this.#waiting.set(id, { resolve, reject, weight })
       this.#waitingEvents += weight
+      this.#outbox.push([id, name, ...values])
+      this.#isUrgent ||= name !== 'append' && name !== 'appendOne'
       // All requests of one turn of the event loop go over in one message.
-      if (this.#outbox.push({ id, name, arguments: values }) === 1) setImmediate(() => this.#post())
+      if (this.#isPosting) return
+      this.#isPosting = true
+      setImmediate(this.#postAtEndOfTurn)
     })
+  }
+
+  /**
+   * Appends wait until the writer has answered, or has no more of them than wait here: a message wakes a thread, which costs more
+   * than a single event (row 7 of docs/performance.md), and what has gathered meanwhile shares a commit.
+   */
+  #postIfDue(): void {
+    const withWriter = this.#waiting.size - this.#outbox.length
+    if (this.#isUrgent || this.#outbox.length >= withWriter) this.#post()
   }
 
   #post(): void {
@@ -99,6 +120,7 @@ export class SqliteWriter {
     const transfers = this.#transfers
     this.#outbox = []
     this.#transfers = []
+    this.#isUrgent = false
     this.#thread.postMessage(requests, transfers)
   }
 
@@ -107,6 +129,7 @@ export class SqliteWriter {
     thread.on('message', (replies: WriterReply[]) => {
       this.#onCommitted()
       for (const reply of replies) this.#settle(reply)
+      this.#postIfDue()
     })
     const fail = (error: Error): void => {
       // After an error comes the exit; by then another thread may be at work.
@@ -116,6 +139,7 @@ export class SqliteWriter {
       this.#waitingEvents = 0
       this.#outbox = []
       this.#transfers = []
+      this.#isUrgent = false
       this.#thread = null
       for (const { reject } of waiting) reject(error)
     }
@@ -125,14 +149,21 @@ export class SqliteWriter {
   }
 
   #settle(reply: WriterReply): void {
-    const waiting = this.#waiting.get(reply.id)
-    if (!waiting) return
-    this.#waiting.delete(reply.id)
+    if ('recorded' in reply) for (const id of reply.recorded) this.#take(id)?.resolve(recorded as never)
+    else if ('error' in reply) this.#take(reply.id)?.reject(toError(reply.error))
+    else this.#take(reply.id)?.resolve(reply.value as never)
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id)
+    if (!waiting) return undefined
+    this.#waiting.delete(id)
     this.#waitingEvents -= waiting.weight
-    if ('error' in reply) waiting.reject(toError(reply.error))
-    else waiting.resolve(reply.value as never)
+    return waiting
   }
 }
+
+const recorded: AppendOutcome = { outcome: 'recorded' }
 
 // The published package holds JavaScript: there the neighbour ends as this file does.
 const writerThreadFile = new URL(`./sqlite-writer-thread${import.meta.filename.slice(-3)}`, import.meta.url)

@@ -333,16 +333,7 @@ test('whenever it is filed, the same is stored', async () => {
           await late.stores.events.revision(base + chosen.ask)
           continue
         }
-        const events = chosen.events.map(({ type, name, path, second, day, client }) =>
-          [botEvent, referralEvent, conversionEvent][type]!({
-            name: `name ${name}`,
-            path: `/${path}`,
-            createdAt: noon - day * dayMs + second * 1_000,
-            value: type === 2 ? name / 4 : null,
-            provenance: { ...someProvenance, arrival: arrivals[chosen.arrival]! },
-            ...(clients[client] && { client: clients[client] }),
-          }),
-        )
+        const events = chosen.events.map(event => eventFrom(event, arrivals[chosen.arrival]!))
         const intake = { arrival: arrivals[chosen.arrival]!, ignored: { noise: i }, duplicates: 1 }
         // Without a key a batch of nothing is not stored with the others.
         const idempotency = { key: `${i}`, bodyHash: '', response: '' }
@@ -363,6 +354,53 @@ test('whenever it is filed, the same is stored', async () => {
   )
   await Promise.all([early.close(), late.close()])
 })
+
+test('one event after another is stored as the same batches are that go the way of all', async () => {
+  let base = 0
+  const [alone, among] = [await openTemporarySqlite(), await openTemporarySqlite()]
+  const single = fc.record({
+    ...{ site: fc.integer({ min: 1, max: 2 }), arrival: fc.nat(2), event: sentEvent },
+    ...{ isAsked: fc.boolean(), limit: fc.option(fc.nat(6)) },
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(single, { maxLength: 12 }), async singles => {
+      base += 10
+      for (const [i, { site, arrival, event, isAsked, limit }] of singles.entries()) {
+        const events = [eventFrom(event, arrivals[arrival]!)]
+        const common = {
+          ...{ intake: { arrival: arrivals[arrival]!, ignored: {}, duplicates: 0 } },
+          ...{ now: noon + i * 1_000, account: base, monthlyLimit: limit },
+        }
+        assert.deepEqual(
+          await alone.stores.events.append(batchOf(base + site, events, common)),
+          // Names of requests, be they none, ask for more than a single event has.
+          await among.stores.events.append(batchOf(base + site, events, { ...common, onceKeys: [] })),
+        )
+        if (isAsked) await alone.stores.events.revision(base + site)
+      }
+      for (const site of [base + 1, base + 2])
+        assert.deepEqual(
+          await everythingOf(alone.stores.events, site),
+          await everythingOf(among.stores.events, site),
+        )
+    }),
+    { numRuns: 60 },
+  )
+  await Promise.all([alone.close(), among.close()])
+})
+
+const eventFrom = (
+  { type, name, path, second, day, client }: typeof sentEvent extends fc.Arbitrary<infer Sent> ? Sent : never,
+  arrival: Arrival,
+): NewEvent =>
+  [botEvent, referralEvent, conversionEvent][type]!({
+    name: `name ${name}`,
+    path: `/${path}`,
+    createdAt: noon - day * dayMs + second * 1_000,
+    value: type === 2 ? name / 4 : null,
+    provenance: { ...someProvenance, arrival },
+    ...(clients[client] && { client: clients[client] }),
+  })
 
 async function everythingOf(events: EventStore, site: number): Promise<unknown> {
   const listed = (await listAll(events, site)).map(({ id: _, ...event }) => event)

@@ -10,9 +10,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { eventTypes } from '../../../domain/event.ts'
 import { encodeChunk } from '../chunks/sqlite-chunk.ts'
 import { ChunkReader } from '../chunks/sqlite-chunk-reader.ts'
-import { allocateColumns, type EventColumns } from '../chunks/sqlite-event-columns.ts'
+import { allocateColumns, conversionType, type EventColumns } from '../chunks/sqlite-event-columns.ts'
 import type { IntakeNote } from '../health/sqlite-health.ts'
 import { InboxIndex } from './sqlite-inbox-index.ts'
+import { readNote, spellNote } from './sqlite-inbox-note.ts'
+import { type ChunkEvent, encodeOne } from './sqlite-single-chunk.ts'
 
 /** More are worth filing at once. */
 export const inboxBatchMax = 4_000
@@ -36,6 +38,11 @@ export interface InboxRow {
   readonly notes: readonly IntakeNote[]
 }
 
+export interface SingleRow extends Pick<InboxRow, 'type' | 'ways' | 'recordedAt'> {
+  /** How it came in, by the place in `arrivals`; null where that is not to be counted. */
+  readonly arrival: number | null
+}
+
 export class Inbox {
   readonly #index: InboxIndex
   readonly #put: StatementSync
@@ -51,7 +58,7 @@ export class Inbox {
     this.#put = database.prepare(
       'INSERT INTO inbox (id, site, type, events, ways, recorded_at, note, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     )
-    this.#get = database.prepare('SELECT type, ways, recorded_at, note, data FROM inbox WHERE id = ?')
+    this.#get = database.prepare('SELECT type, events, ways, recorded_at, note, data FROM inbox WHERE id = ?')
     this.#deleteFiled = database.prepare(
       'DELETE FROM inbox WHERE id < ? AND id <= (SELECT filed FROM site_state WHERE site = inbox.site)',
     )
@@ -79,10 +86,17 @@ export class Inbox {
     for (const { type, columns, ways, recordedAt, notes } of ascending) {
       const id = columns.id[0]!
       const data = encodeChunk(columns, 0, columns.count)
-      const note = notes.length === 0 ? null : JSON.stringify(notes[0])
+      const note = notes[0] ? spellNote(notes[0], columns.count) : null
       this.#put.run(id, site, type, columns.count, ways, recordedAt, note, data)
       this.#index.add(id, site, columns.count, ways)
     }
+  }
+
+  /** The row of a single event that came in time. */
+  putOne(site: number, { type, ways, recordedAt, arrival }: SingleRow, event: ChunkEvent): void {
+    const note = arrival === null ? null : String(arrival)
+    this.#put.run(event.id, site, type, 1, ways, recordedAt, note, encodeOne(event, type === conversionType))
+    this.#index.add(event.id, site, 1, ways)
   }
 
   /**
@@ -176,4 +190,6 @@ function joinRows(type: number, rows: readonly Record<string, unknown>[]): Omit<
 }
 
 const notesOf = (rows: readonly Record<string, unknown>[]): IntakeNote[] =>
-  rows.flatMap(({ note }) => (note === null ? [] : [JSON.parse(String(note)) as IntakeNote]))
+  rows.flatMap(({ note, events, recorded_at }) =>
+    note === null ? [] : [readNote(String(note), Number(events), Number(recorded_at))],
+  )
