@@ -101,12 +101,15 @@ export async function seriesOf(
   return allCounts(await store.series(site, range, granularity), range, granularity)
 }
 
-/** Holds that counts and series of a site equal its list to the unit; returns the number of events. */
+/** Holds that counts and series of a site equal its list to the unit, before and after the list is read; returns the number of events. */
 export async function assertRollUpsEqualList(store: EventStore, site: number): Promise<number> {
+  const before = await store.countsByName(site, everyDay)
   const events = await listAll(store, site)
   const ids = new Set(events.map(event => event.id))
   assert.equal(ids.size, events.length, 'an event is listed twice')
-  assert.deepEqual(await store.countsByName(site, everyDay), expectedCounts(events, everyDay))
+  const expected = expectedCounts(events, everyDay)
+  assert.deepEqual(before, expected)
+  assert.deepEqual(await store.countsByName(site, everyDay), expected)
   if (events.length === 0) return 0
   const range = { start: dayOf(events.at(-1)!.createdAt), end: dayOf(events[0]!.createdAt) }
   for (const granularity of ['day', 'hour'] as const) {

@@ -74,7 +74,7 @@ test('after an append a month of counts takes at most eleven statements, whateve
   for (const perDay of [3, 300]) {
     await record(events, 2, aMonthOf(perDay))
     const { run, prepared } = await reader.countDuring(() => events.countsByName(2, month))
-    // What is new in the inbox, before and after it was filed, two look-ups of the revision, begin and end of the snapshot, first and last day, two spans, and new names once.
+    // What is new in the inbox, the revision, begin and end of the snapshot, first and last day, rows of the inbox and their origins, two spans, and new names once.
     assert.ok(run <= 11, `${run} statements: ${reader.ran.join('; ')}`)
     assert.equal(prepared, 0)
   }
@@ -130,7 +130,7 @@ test('where memory for roll-ups is short, sites make room for each other and eve
   const [roomy, short] = [openCounting(2 ** 20), openCounting(60_000)]
   for (const site of sites) await record(roomy.events, site, aMonthOf(site - 99))
   // Files what was recorded.
-  for (const site of sites) await roomy.events.revision(site)
+  for (const site of sites) await roomy.events.list(site, firstPage)
   const askAll = async (events: EventStore): Promise<void> => {
     for (const site of sites) {
       const { bot, referral, conversion } = await events.countsByName(site, month)

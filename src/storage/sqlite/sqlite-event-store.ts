@@ -10,6 +10,7 @@ import { FacetReader } from './facets/sqlite-facet-reader.ts'
 import { decodeHealth, healthOf } from './health/sqlite-health.ts'
 import type { IntakeNotes } from './health/sqlite-intake-notes.ts'
 import { Filing } from './inbox/sqlite-filing.ts'
+import { WaitingRows } from './inbox/sqlite-waiting-rows.ts'
 import { createFingerprints, type FindFingerprints } from './sightings/sqlite-sighting.ts'
 import type { PackedOutcome } from './sqlite-appender.ts'
 import type { Freshness } from './sqlite-freshness.ts'
@@ -17,9 +18,6 @@ import { handOver, leavesTrace, packEvents } from './sqlite-packed-events.ts'
 import { singleEventOf } from './sqlite-single-event.ts'
 import { createSnapshot } from './sqlite-snapshot.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
-
-/** Sites whose revision is remembered at the most. */
-const rememberedMax = 100_000
 
 export function createSqliteEventStore(
   reader: DatabaseSync,
@@ -29,7 +27,8 @@ export function createSqliteEventStore(
   summaryBytesMax: number,
 ): EventStore {
   const inSnapshot = createSnapshot(reader)
-  const summaries = new SqliteSummaries(reader, inSnapshot, summaryBytesMax)
+  const waitingRows = new WaitingRows(reader, freshness)
+  const summaries = new SqliteSummaries(reader, inSnapshot, waitingRows, summaryBytesMax)
   const eventList = new SqliteEventList(reader, inSnapshot)
   const facets = new FacetReader(reader, inSnapshot)
   const attribution = new AttributionReader(reader, inSnapshot)
@@ -39,18 +38,21 @@ export function createSqliteEventStore(
   const importsOfSite = reader.prepare('SELECT * FROM import_progress WHERE site = ?')
   const secret = reader.prepare("SELECT value FROM instance WHERE name = 'fingerprint-secret'").get()
   const fingerprintsOf = createFingerprints(String(secret?.value))
-  const revisionOf = rememberRevisions(reader, freshness)
-  const filing = new Filing(reader, writer, freshness)
+  const filing = new Filing(waitingRows, writer)
 
   return {
     append: batch => append(writer, notes, fingerprintsOf, batch),
-    revision: site => filing.whenFiled(site, () => revisionOf(site)),
+    revision: site => waitingRows.revisionOf(site),
     countsByName: (site, range) =>
-      filing.whenFiled(site, () => summaries.withCounts(site, revisionOf(site), range, toCountsByName)),
+      filing.whenCountable(site, () =>
+        summaries.withCounts(site, waitingRows.revisionOf(site), range, toCountsByName),
+      ),
     withCounts: (site, range, read) =>
-      filing.whenFiled(site, () => summaries.withCounts(site, revisionOf(site), range, read)),
+      filing.whenCountable(site, () => summaries.withCounts(site, waitingRows.revisionOf(site), range, read)),
     series: (site, range, granularity) =>
-      filing.whenFiled(site, () => summaries.series(site, revisionOf(site), range, granularity)),
+      filing.whenCountable(site, () =>
+        summaries.series(site, waitingRows.revisionOf(site), range, granularity),
+      ),
     extent: async site => filing.whenFiled(site, () => facets.extent(site)),
     facets: async (site, query) => filing.whenFiled(site, () => facets.read(site, query)),
     attribution: async (site, range) => filing.whenFiled(site, () => attribution.read(site, range)),
@@ -106,20 +108,6 @@ function told(outcome: PackedOutcome): AppendOutcome {
     'INVALID_EVENT',
     `This site already has ${outcome.limit} distinct names of bots, assistants and conversions; it takes no new ones.`,
   )
-}
-
-function rememberRevisions(reader: DatabaseSync, freshness: Freshness): (site: number) => number {
-  const statement = reader.prepare('SELECT revision FROM site_state WHERE site = ?')
-  const known = new Map<number, { version: number; revision: number }>()
-  return site => {
-    const version = freshness.version()
-    const remembered = known.get(site)
-    if (remembered?.version === version) return remembered.revision
-    const revision = Number(statement.get(site)?.revision ?? 0)
-    if (known.size >= rememberedMax) known.clear()
-    known.set(site, { version, revision })
-    return revision
-  }
 }
 
 const toImportProgress = (row: Record<string, unknown>): ImportProgress => ({

@@ -1,6 +1,7 @@
 /** Forgets everything about a site, a slice a transaction, so that recording for other sites goes on in between. */
 import type { DatabaseSync } from 'node:sqlite'
 import { dayKey } from './days/sqlite-day.ts'
+import { revisionAfter } from './sqlite-revision.ts'
 
 const rowsPerSlice = 2_000
 
@@ -22,7 +23,7 @@ export function markSiteRemoved(database: DatabaseSync, site: number, now: numbe
        ON CONFLICT (site) DO UPDATE SET
          revision = max(revision + 1, excluded.revision), removed = 1, ways = 0, health = x''`,
     )
-    .run(site, now)
+    .run(site, revisionAfter(0, now))
 }
 
 /** True when nothing is left. Each slice is a new revision: nobody may keep what he saw in between. */

@@ -59,7 +59,8 @@ function operationsOn(database: DatabaseSync) {
       addNotes: (notes: Parameters<SqliteAppender['addNotes']>[0]) => appender.addNotes(notes),
       forgetOldRequests: (now: number) => appender.forgetOldRequests(now),
       markSiteRemoved: (site: number, now: number) => {
-        // What this transaction has gathered for the site must not be written after its removal.
+        // What waits has moved its revision on, and what this transaction has gathered for it must not be written after its removal.
+        appender.file(site)
         appender.flush()
         markSiteRemoved(database, site, now)
         appender.forgetState(site)

@@ -1,6 +1,6 @@
 /** The writer's side of promises that callers feel only under load, at the end, or beside another process. */
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -30,12 +30,22 @@ const endsOf = async (appends: readonly Promise<{ outcome: string }>[]): Promise
     each.status === 'fulfilled' ? each.value.outcome : codeOf(each.reason),
   )
 
+/** Transactions in the write-ahead log: the last frame of each tells the size of the file. */
+function commitsIn(file: string): number {
+  const log = readFileSync(`${file}-wal`)
+  const frameBytes = 24 + log.readUInt32BE(8)
+  let commits = 0
+  for (let at = 32; at < log.length; at += frameBytes) if (log.readUInt32BE(at + 4) > 0) commits++
+  return commits
+}
+
 test('requests of one turn of the event loop share one commit', async () => {
-  const stores = openSqlite({ file: newFile() })
+  const file = newFile()
+  const stores = openSqlite({ file })
   await record(stores.events, 1, [botEvent()])
-  const before = await stores.events.revision(1)
+  const before = commitsIn(file)
   await Promise.all(Array.from({ length: 64 }, () => record(stores.events, 1, [botEvent()])))
-  assert.equal(await stores.events.revision(1), before + 1)
+  assert.equal(commitsIn(file), before + 1)
   await stores.close()
 })
 

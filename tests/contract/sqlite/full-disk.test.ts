@@ -12,7 +12,7 @@ import { startProcess } from '../../support/child-processes.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { assertRollUpsEqualList } from '../event-model.ts'
 import { progressOf } from '../events/imports.ts'
-import { batchOf, listAll, manyEvents } from '../sample-events.ts'
+import { batchOf, everyDay, listAll, manyEvents } from '../sample-events.ts'
 
 const month = 2026 * 12 + 5
 const diskBytes = 3 * 2 ** 20
@@ -101,7 +101,7 @@ test('on a full disk nothing is recorded in part, questions are answered, and sp
   database.close()
 })
 
-test('on a full disk a site whose events wait to be filed says so, others are answered, and nothing is lost', async t => {
+test('on a full disk what waits to be filed is counted, lists that need it say so, others are answered, and nothing is lost', async t => {
   const disk = mountSmallDisk()
   if (typeof disk === 'string') return t.skip(disk)
   t.after(disk.unmount)
@@ -119,7 +119,11 @@ test('on a full disk a site whose events wait to be filed says so, others are an
     recorded.set(site, (recorded.get(site) ?? 0) + 100)
   }
   assert.equal(await assertRollUpsEqualList(events, 1), 500)
-  const answers = await Promise.allSettled([...recorded.keys()].map(async site => events.revision(site)))
+  for (const [site, count] of recorded) {
+    const { bot } = await events.countsByName(site, everyDay)
+    assert.equal(bot[0]?.count, count)
+  }
+  const answers = await Promise.allSettled([...recorded.keys()].map(site => listAll(events, site)))
   const refusals = answers.filter(answer => answer.status === 'rejected').map(({ reason }) => reason)
   assert.ok(refusals.length > 0)
   for (const reason of refusals) {

@@ -2,6 +2,7 @@
  * The roll-up of one site and day in one row: counts by hour and type, and counts and values by subject.
  * One row a day rather than one a name, so that a range costs one short read (row 2 of docs/performance.md).
  */
+import { dayMs, hourMs } from '../../../domain/date-range.ts'
 import { addDecimals, type DecimalSum, zeroSum } from '../../../domain/money.ts'
 import { ByteReader, ByteWriter } from '../sqlite-bytes.ts'
 
@@ -25,6 +26,18 @@ export const emptyDay = (): DayTotals => ({ hours: new Float64Array(hoursLength)
 /** Days of one site are neighbours in the order of keys. */
 export const dayKey = (site: number, day: number): number => site * 2 ** 22 + day
 export const dayOfKey = (key: number): number => key % 2 ** 22
+
+/** Counts an event of this day. */
+export function addToDay(
+  day: DayTotals,
+  time: number,
+  type: number,
+  subject: number,
+  value: DecimalSum,
+): void {
+  day.hours[Math.floor((time % dayMs) / hourMs) * 3 + type]!++
+  addToSubject(day, subject, value)
+}
 
 export function addToSubject(day: DayTotals, subject: number, value: DecimalSum): void {
   const total = day.subjects.get(subject)

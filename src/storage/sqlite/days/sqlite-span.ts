@@ -63,7 +63,7 @@ class Gathering {
   add({ place: day, data }: StoredDay, nameOf: (subject: number) => number): void {
     const reader = new ByteReader(data)
     for (let i = 0, at = day * hoursLength; i < hoursLength; i++, at++) {
-      const count = reader.number()
+      const count = this.hours[at]! + reader.number()
       if (count > this.hourMax) this.hourMax = count
       this.hours[at] = count
     }
@@ -105,7 +105,7 @@ class Gathering {
 
 const gathering = new Gathering()
 
-/** `nameOf` gives the index of a subject's name. */
+/** Of days of which one place can have several. `nameOf` gives the index of a subject's name. */
 export function buildSpan(
   firstDay: number,
   days: Iterable<StoredDay>,

@@ -1,17 +1,25 @@
-/** Answers counts and series from spans in memory; reads a span from its roll-ups when the site's revision has changed. */
+/**
+ * Answers counts and series from spans in memory; reads a span from its roll-ups, and from what waits in the inbox, when the site's
+ * revision has changed.
+ */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { DateRange } from '../../../domain/date-range.ts'
 import { eventTypes } from '../../../domain/event.ts'
 import type { NameColumns } from '../../event-store.ts'
 import type { Granularity, Series } from '../../series.ts'
+import type { SiteState, WaitingRows } from '../inbox/sqlite-waiting-rows.ts'
 import type { Snapshot } from '../sqlite-snapshot.ts'
 import { dayKey, dayOfKey, hoursLength } from './sqlite-day.ts'
 import { NameSums, noNames, RankedNames, type Ranking, rankNames, type SiteName } from './sqlite-ranking.ts'
 import { buildSpan, type Span, spanDays, spanOf } from './sqlite-span.ts'
+import { WaitingDays, WaitingDaysReader } from './sqlite-waiting-days.ts'
 
 interface SiteSummary {
   /** Of the moment at which everything here was read; -1 before anything was. */
   revision: number
+  /** That of the roll-ups, without what waits in the inbox. */
+  filedRevision: number
+  waiting: WaitingDays
   /** First and last day with events; null while there are none. */
   extent: DateRange | null
   /** One entry a type and name; an index into it never changes its meaning. */
@@ -35,7 +43,8 @@ const gapBytes = 40
 
 export class SqliteSummaries {
   readonly #inSnapshot: Snapshot
-  readonly #revision: StatementSync
+  readonly #waitingRows: WaitingRows
+  readonly #waitingDays: WaitingDaysReader
   readonly #days: StatementSync
   readonly #firstKey: StatementSync
   readonly #lastKey: StatementSync
@@ -49,9 +58,10 @@ export class SqliteSummaries {
   readonly #sums = new NameSums()
   readonly #ranked = new RankedNames()
 
-  constructor(reader: DatabaseSync, inSnapshot: Snapshot, bytesMax: number) {
+  constructor(reader: DatabaseSync, inSnapshot: Snapshot, waitingRows: WaitingRows, bytesMax: number) {
     this.#inSnapshot = inSnapshot
-    this.#revision = reader.prepare('SELECT revision FROM site_state WHERE site = ?')
+    this.#waitingRows = waitingRows
+    this.#waitingDays = new WaitingDaysReader(reader)
     this.#days = reader.prepare('SELECT key, data FROM day WHERE key BETWEEN ? AND ?')
     this.#days.setReturnArrays(true)
     this.#firstKey = reader.prepare('SELECT min(key) AS key FROM day WHERE key BETWEEN ? AND ?')
@@ -96,6 +106,8 @@ export class SqliteSummaries {
     else {
       summary = {
         revision: -1,
+        filedRevision: -1,
+        waiting: new WaitingDays(),
         extent: null,
         names: [],
         ranking: noNames,
@@ -117,26 +129,55 @@ export class SqliteSummaries {
     const known = summary.revision >= revision && knownSpans(summary, range)
     if (known) return known
     return this.#inSnapshot(() => {
-      const current = Number(this.#revision.get(site)?.revision ?? 0)
-      if (summary.revision !== current) this.#restart(site, summary, current)
+      const state = this.#waitingRows.stateIn(site)
+      if (summary.revision !== state.revision || summary.filedRevision !== state.filedRevision)
+        this.#renew(site, summary, state)
       this.#readMissing(site, summary, range)
       this.#forgetLongUnused(site)
       return knownSpans(summary, range)!
     })
   }
 
-  #restart(site: number, summary: SiteSummary, revision: number): void {
+  /** Forgets what has changed. Where nothing but rows of the inbox came to the site, those are the spans of their events. */
+  #renew(site: number, summary: SiteSummary, { revision, filedRevision, waiting }: SiteState): void {
+    const before = { revision: summary.revision, filedRevision: summary.filedRevision }
+    // Stays so if a read fails: what was not read must not count as known.
+    summary.revision = -1
+    summary.filedRevision = -1
+    if (filedRevision !== before.filedRevision) {
+      // Filing changes no count, unless it filed more than was known here.
+      if (filedRevision !== before.revision) this.#restart(site, summary)
+      this.#bytes -= summary.waiting.bytes
+      summary.waiting = new WaitingDays()
+    }
+    const bytesBefore = summary.waiting.bytes
+    const changed = this.#waitingDays.addTo(summary.waiting, waiting)
+    this.#bytes += summary.waiting.bytes - bytesBefore
+    for (const number of new Set(Array.from(changed, spanOf))) this.#forgetSpan(summary, number)
+    summary.extent = together(summary.extent, summary.waiting.extent)
+    summary.filedRevision = filedRevision
+    summary.revision = revision
+  }
+
+  #restart(site: number, summary: SiteSummary): void {
     this.#bytes -= summary.spanBytes
     summary.spanBytes = 0
     summary.spans.clear()
     summary.gapEnds.clear()
-    // Stays so if a read fails: what was not read must not count as known.
-    summary.revision = -1
     const bounds = [dayKey(site, 0), dayKey(site + 1, 0) - 1] as const
     const first = this.#firstKey.get(...bounds)?.key
     const last = this.#lastKey.get(...bounds)?.key
     summary.extent = first === null ? null : { start: dayOfKey(Number(first)), end: dayOfKey(Number(last)) }
-    summary.revision = revision
+  }
+
+  #forgetSpan(summary: SiteSummary, number: number): void {
+    const span = summary.spans.get(number)
+    // It may lie in a gap.
+    const bytes = span?.bytes ?? summary.gapEnds.size * gapBytes
+    if (span) summary.spans.delete(number)
+    else summary.gapEnds.clear()
+    summary.spanBytes -= bytes
+    this.#bytes -= bytes
   }
 
   #readMissing(site: number, summary: SiteSummary, range: DateRange): void {
@@ -149,7 +190,7 @@ export class SqliteSummaries {
       }
       const span = this.#readSpan(site, summary, number)
       if (span.width > 0) summary.spans.set(number, span)
-      else summary.gapEnds.set(number, this.#nextSpan(site, number))
+      else summary.gapEnds.set(number, this.#nextSpan(site, summary, number))
       const bytes = span.width > 0 ? span.bytes : gapBytes
       summary.spanBytes += bytes
       this.#bytes += bytes
@@ -157,9 +198,10 @@ export class SqliteSummaries {
   }
 
   /** The number of the first span after this one that has events; the caller knows that there is one. */
-  #nextSpan(site: number, number: number): number {
+  #nextSpan(site: number, { waiting }: SiteSummary, number: number): number {
     const key = this.#firstKey.get(dayKey(site, (number + 1) * spanDays), dayKey(site + 1, 0) - 1)?.key
-    return spanOf(dayOfKey(Number(key)))
+    const stored = key === null ? Number.POSITIVE_INFINITY : spanOf(dayOfKey(Number(key)))
+    return Math.min(stored, waiting.spanAfter(number))
   }
 
   #readSpan(site: number, summary: SiteSummary, number: number): Span {
@@ -169,7 +211,7 @@ export class SqliteSummaries {
       place: dayOfKey(key) - firstDay,
       data,
     }))
-    return buildSpan(firstDay, days, subject => {
+    return buildSpan(firstDay, [...days, ...summary.waiting.inSpan(number)], subject => {
       const name = summary.nameBySubject.get(subject)
       if (name !== undefined) return name
       this.#readNames(site, summary)
@@ -215,10 +257,13 @@ export class SqliteSummaries {
     for (const [site, summary] of this.#sites) {
       if (this.#bytes <= this.#bytesMax || site === current) return
       this.#sites.delete(site)
-      this.#bytes -= summary.spanBytes + summary.keptBytes
+      this.#bytes -= summary.spanBytes + summary.waiting.bytes + summary.keptBytes
     }
   }
 }
+
+const together = (a: DateRange | null, b: DateRange | null): DateRange | null =>
+  a && b ? { start: Math.min(a.start, b.start), end: Math.max(a.end, b.end) } : (a ?? b)
 
 /** Numbers of the spans in which a range and the events of a site meet; `first` is above `last` where they do not. */
 function spanNumbers({ extent }: SiteSummary, range: DateRange): { first: number; last: number } {

@@ -1,11 +1,16 @@
 /** What waits in the inbox must be in every answer, survive everything, and never grow beyond its bounds. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { assertRollUpsEqualList } from '../../../../tests/contract/event-model.ts'
+import {
+  assertRollUpsEqualList,
+  expectedCounts,
+  expectedSeries,
+  seriesOf,
+} from '../../../../tests/contract/event-model.ts'
 import {
   batchOf,
   botEvent,
@@ -20,18 +25,20 @@ import {
 } from '../../../../tests/contract/sample-events.ts'
 import { type OpenedSqlite, openTemporarySqlite } from '../../../../tests/contract/temporary-sqlite.ts'
 import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts'
-import { dayMs } from '../../../domain/date-range.ts'
+import { dayMs, dayOf, lastDay } from '../../../domain/date-range.ts'
 import type { Arrival, NewEvent } from '../../../domain/event.ts'
-import type { EventStore } from '../../event-store.ts'
-import { allCounts } from '../../series.ts'
+import type { CountsByName, EventStore } from '../../event-store.ts'
+import { allCounts, type Series } from '../../series.ts'
 import { IntakeNotes } from '../health/sqlite-intake-notes.ts'
 import { openSqlite } from '../open-sqlite.ts'
 import { SqliteAppender } from '../sqlite-appender.ts'
 import { createSqliteEventStore } from '../sqlite-event-store.ts'
 import { Freshness } from '../sqlite-freshness.ts'
 import { packEvents } from '../sqlite-packed-events.ts'
+import { migrate } from '../sqlite-schema.ts'
 import { SqliteWriter } from '../sqlite-writer.ts'
 import { Inbox } from './sqlite-inbox.ts'
+import { WaitingRows } from './sqlite-waiting-rows.ts'
 
 describe('what waits in the inbox', () => {
   let engine: OpenedSqlite
@@ -54,13 +61,30 @@ describe('what waits in the inbox', () => {
         .get(site)?.events,
     )
 
-  test('is filed by the first question about its site, and by no other', async () => {
+  test('is counted where it lies, and filed by the first question about its site that wants more, and by no other', async () => {
     const { events } = engine.stores
     await record(events, 1, manyEvents(30))
     await record(events, 2, manyEvents(20))
+    const [counts, series] = [await events.countsByName(1, everyDay), await events.series(1, everyDay, 'day')]
+    const revision = await events.revision(1)
+    assert.equal(counts.bot[0]!.count, 30)
     assert.deepEqual([waiting(1), waiting(2)], [30, 20])
     assert.equal((await listAll(events, 1)).length, 30)
     assert.deepEqual([waiting(1), waiting(2)], [0, 20])
+    assert.deepEqual(await events.countsByName(1, everyDay), counts)
+    assert.deepEqual(await events.series(1, everyDay, 'day'), series)
+    assert.equal(await events.revision(1), revision)
+  })
+
+  test('is filed before it is counted where it is very many rows', async () => {
+    const { events } = engine.stores
+    for (const rows of [1_000, 1]) {
+      await Promise.all(Array.from({ length: rows }, () => record(events, 10, [botEvent()])))
+      if (rows === 1_000) assert.equal(waiting(10), rows)
+      await events.series(10, everyDay, 'day')
+    }
+    assert.equal(waiting(10), 0)
+    assert.equal((await events.countsByName(10, everyDay)).bot[0]!.count, 1_001)
   })
 
   test('is in the answers of another process, and in those after it filed', async () => {
@@ -162,12 +186,29 @@ describe('what waits in the inbox', () => {
   })
 })
 
-test('a look at the version that is older than the filing of a site hides nothing of it', async () => {
+/** During whose statements others commit. */
+class InterruptedDatabase extends DatabaseSync {
+  /** Called before each statement. */
+  meanwhile = (): void => {}
+
+  override prepare(sql: string): StatementSync {
+    const statement = super.prepare(sql)
+    for (const name of ['get', 'all', 'iterate'] as const) {
+      const run = statement[name].bind(statement) as (...values: unknown[]) => unknown
+      const interrupted = (...values: unknown[]): unknown => {
+        this.meanwhile()
+        return run(...values)
+      }
+      Object.assign(statement, { [name]: interrupted })
+    }
+    return statement
+  }
+}
+
+test('whatever another process commits in the middle of a question, its answer is of one moment, and its revision not newer', async () => {
   const engine = await openTemporarySqlite()
-  const [database, reader] = [
-    new DatabaseSync(engine.file),
-    new DatabaseSync(engine.file, { readOnly: true }),
-  ]
+  const database = new DatabaseSync(engine.file)
+  const reader = new InterruptedDatabase(engine.file, { readOnly: true })
   const appender = new SqliteAppender(database)
   const commit = (change: () => void): void => {
     database.exec('BEGIN IMMEDIATE')
@@ -176,37 +217,82 @@ test('a look at the version that is older than the filing of a site hides nothin
     appender.flush()
     database.exec('COMMIT')
   }
-  const recordOne = (): void =>
-    commit(() => appender.append({ ...batchOf(1, []), events: packEvents([botEvent()], () => 0) }))
-  let looks = 0
-  const freshness = new (class extends Freshness {
-    override version(): number {
-      // Between the look into the inbox and the one at the revision.
-      if (++looks === 2) recordOne()
-      return super.version()
-    }
-  })(reader)
+  const freshness = new Freshness(reader)
   const writer = new SqliteWriter(engine.file, () => freshness.expire())
-  const notes = new IntakeNotes(writer)
-  const events = createSqliteEventStore(reader, writer, freshness, notes, 2 ** 20)
-  const count = async (): Promise<number | undefined> =>
-    (await events.countsByName(1, everyDay)).bot[0]?.count
-  recordOne()
-  commit(() => appender.file(1))
-  looks = 10
-  await events.revision(1)
-  await new Promise(setImmediate)
-  assert.equal(await count(), 1)
-  looks = 0
-  const before = await events.revision(1)
-  await new Promise(setImmediate)
-  freshness.hold()
-  events.revision(2)
-  commit(() => appender.file(1))
-  assert.notEqual(await events.revision(1), before)
-  assert.equal(await count(), 2)
+  const events = createSqliteEventStore(reader, writer, freshness, new IntakeNotes(writer), 2 ** 20)
+  // Of two spans and of a third, at random.
+  let pairs = 0
+  const recordPair = (): void => {
+    const createdAt = noon - (pairs++ % 3) * 40 * dayMs
+    const pair = [botEvent({ createdAt }), botEvent({ createdAt: noon - 200 * dayMs })]
+    commit(() => appender.append({ ...batchOf(1, []), events: packEvents(pair, () => 0) }))
+  }
+  const file = (): void => commit(() => appender.file(1))
+  const changes = [
+    recordPair,
+    file,
+    () => [recordPair(), file()],
+    () => [file(), recordPair()],
+    () => [recordPair(), file(), recordPair()],
+  ]
+  const ask = () => {
+    const revision = events.revision(1) as number
+    const range = { start: dayOf(noon) - 200, end: dayOf(noon) }
+    const { bot } = events.countsByName(1, range) as CountsByName
+    const days = allCounts(events.series(1, range, 'day') as Series, range, 'day')
+    return { revision, count: bot[0]?.count ?? 0, ofDays: days.reduce((sum, count) => sum + count, 0) }
+  }
+  recordPair()
+  let reached = 0
+  for (const change of changes) {
+    for (const before of [() => {}, recordPair, file]) {
+      for (let at = 1; at <= 14; at++) {
+        before()
+        await new Promise(setImmediate)
+        const least = 2 * pairs
+        let statements = 0
+        reader.meanwhile = () => {
+          if (++statements !== at) return
+          reached = Math.max(reached, at)
+          change()
+        }
+        if (at % 2 === 0) freshness.hold()
+        const during = ask()
+        reader.meanwhile = () => {}
+        await new Promise(setImmediate)
+        const after = ask()
+        assert.deepEqual([after.count, after.ofDays], [2 * pairs, 2 * pairs])
+        assert.ok(during.count >= least && during.count % 2 === 0, `${during.count} of ${least}`)
+        assert.ok(during.ofDays >= least && during.ofDays % 2 === 0, `${during.ofDays} of ${least}`)
+        // Who keeps the answer under its revision must not keep it for the next state.
+        if (during.revision === after.revision) assert.deepEqual(during, after)
+      }
+    }
+  }
+  assert.ok(reached >= 10, `questions had ${reached} statements`)
   await writer.close()
   for (const opened of [database, reader, engine]) await opened.close()
+})
+
+test('a reader does not go on listing what others have filed', () => {
+  const file = join(temporaryFolder(), 'footfall.db')
+  migrate(file)
+  const [reader, other] = [new DatabaseSync(file, { readOnly: true }), new DatabaseSync(file)]
+  const freshness = new Freshness(reader)
+  const rows = new WaitingRows(reader, freshness)
+  const perRound = 30_000
+  for (let round = 0; round < 6; round++) {
+    const [first, last] = [round * perRound + 1, (round + 1) * perRound]
+    other.exec(
+      `BEGIN; DELETE FROM inbox; WITH RECURSIVE row (id) AS (SELECT ${first} UNION ALL SELECT id + 1 FROM row WHERE id < ${last})
+       INSERT INTO inbox SELECT id, id % 100, 0, 1, 0, 0, NULL, x'' FROM row; COMMIT`,
+    )
+    const listed = Array.from({ length: 100 }, (_, site) => rows.of(site)).flat()
+    assert.equal(listed.filter(({ id }) => id >= first).length, perRound)
+    assert.ok(listed.length <= 2 * perRound, `${listed.length} are listed`)
+  }
+  reader.close()
+  other.close()
 })
 
 describe('the inbox stays within its bounds', () => {
@@ -319,7 +405,7 @@ const step = fc.oneof(
     arrival: fc.nat(2),
     events: fc.array(sentEvent, { maxLength: 8 }),
   }),
-  fc.record({ ask: fc.integer({ min: 1, max: 2 }) }),
+  fc.record({ ask: fc.integer({ min: 1, max: 2 }), isFiled: fc.boolean() }),
 )
 
 test('whenever it is filed, the same is stored', async () => {
@@ -330,7 +416,12 @@ test('whenever it is filed, the same is stored', async () => {
       base += 10
       for (const [i, chosen] of steps.entries()) {
         if ('ask' in chosen) {
-          await late.stores.events.revision(base + chosen.ask)
+          const site = base + chosen.ask
+          if (chosen.isFiled) await late.stores.events.extent(site)
+          assert.deepEqual(
+            await countedOf(late.stores.events, site),
+            await countedOf(early.stores.events, site),
+          )
           continue
         }
         const events = chosen.events.map(event => eventFrom(event, arrivals[chosen.arrival]!))
@@ -342,7 +433,7 @@ test('whenever it is filed, the same is stored', async () => {
             ...{ intake, idempotency },
             now: noon + i * 1_000,
           })
-        await early.stores.events.revision(base + chosen.site)
+        await early.stores.events.extent(base + chosen.site)
       }
       for (const site of [base + 1, base + 2])
         assert.deepEqual(
@@ -376,7 +467,7 @@ test('one event after another is stored as the same batches are that go the way 
           // Names of requests, be they none, ask for more than a single event has.
           await among.stores.events.append(batchOf(base + site, events, { ...common, onceKeys: [] })),
         )
-        if (isAsked) await alone.stores.events.revision(base + site)
+        if (isAsked) await alone.stores.events.extent(base + site)
       }
       for (const site of [base + 1, base + 2])
         assert.deepEqual(
@@ -402,19 +493,86 @@ const eventFrom = (
     ...(clients[client] && { client: clients[client] }),
   })
 
+const lastDays = { start: dayOf(noon) - 2, end: dayOf(noon) }
+
+/** What nothing has to be filed for. */
+async function countedOf(events: EventStore, site: number): Promise<unknown> {
+  return {
+    revision: await events.revision(site),
+    counts: await events.countsByName(site, lastDays),
+    hours: allCounts(await events.series(site, lastDays, 'hour'), lastDays, 'hour'),
+  }
+}
+
 async function everythingOf(events: EventStore, site: number): Promise<unknown> {
+  const counted = await countedOf(events, site)
   const listed = (await listAll(events, site)).map(({ id: _, ...event }) => event)
-  const range = { start: Math.floor(noon / dayMs) - 2, end: Math.floor(noon / dayMs) }
+  const range = lastDays
   const filter = { names: null, path: null, country: null }
   const inOrder = (rows: readonly unknown[]): string[] => rows.map(row => JSON.stringify(row)).sort()
   const facets = await events.facets(site, { range, filter, pagesMax: 100, pageOrder: null })
   return {
     total: await assertRollUpsEqualList(events, site),
     listed: inOrder(listed),
-    counts: await events.countsByName(site, range),
-    hours: allCounts(await events.series(site, range, 'hour'), range, 'hour'),
+    counted,
     facets: [inOrder(facets.names), inOrder(facets.pages), facets.countries],
     attribution: inOrder(await events.attribution(site, range)),
     health: await events.health(site),
   }
 }
+
+/** In a few spans, some of them far from each other and from what is filed. */
+const day = fc.oneof(
+  fc.integer({ min: 0, max: 3 }).map(days => dayOf(noon) - days),
+  fc.integer({ min: 0, max: 6 }).map(spans => dayOf(noon) - spans * 40),
+  fc.constantFrom(0, 1, 5_000, 5_040, lastDay),
+)
+const ranges = fc.tuple(day, day).map(([a, b]) => ({ start: Math.min(a, b), end: Math.max(a, b) }))
+const spreadStep = fc.oneof(
+  fc.record({ days: fc.array(day, { minLength: 1, maxLength: 6 }) }),
+  fc.record({ range: ranges }),
+  fc.constant('file' as const),
+)
+
+test('what waits is counted on any day, beside what is filed and far from it, in whatever memory', async () => {
+  let site = 0
+  const engine = await openTemporarySqlite()
+  const file = engine.file
+  const tight = openSqlite({ file, summaryBytesMax: 20_000 })
+  await fc.assert(
+    fc.asyncProperty(fc.array(spreadStep, { minLength: 2, maxLength: 14 }), async steps => {
+      site++
+      const recorded: NewEvent[] = []
+      const check = async (range: { start: number; end: number }): Promise<void> => {
+        const expected = expectedCounts(recorded, range)
+        for (const { events } of [engine.stores, tight]) {
+          assert.deepEqual(await events.countsByName(site, range), expected)
+          if (range.end - range.start < 1_000)
+            assert.deepEqual(
+              Array.from(await seriesOf(events, site, range, 'day')),
+              expectedSeries(recorded, range, 'day'),
+            )
+        }
+      }
+      for (const chosen of steps) {
+        if (chosen === 'file') await tight.events.extent(site)
+        else if ('range' in chosen) await check(chosen.range)
+        else {
+          const added = chosen.days.map((number, i) =>
+            [botEvent, referralEvent, conversionEvent][i % 3]!({
+              name: `name ${recorded.length % 5}`,
+              createdAt: number * dayMs + i * 1_000,
+              value: i % 3 === 2 ? number / 4 : null,
+            }),
+          )
+          await record(engine.stores.events, site, added)
+          recorded.push(...added)
+        }
+      }
+      await check(everyDay)
+    }),
+    { numRuns: 150 },
+  )
+  await tight.close()
+  await engine.close()
+})

@@ -1,7 +1,8 @@
 /**
  * The inbox: events that are on disk and not yet in their chunks and roll-ups. Filing the events of one request touches pages for each of
  * its days and pages of every type; appending them here touches one, and filing many requests of a site at once costs little
- * more than filing one (rows 6 and 7 of docs/performance.md). Whoever reads about a site has it filed first (sqlite-filing.ts).
+ * more than filing one (rows 6 and 7 of docs/performance.md). Readers count what waits where it lies, and have it filed where they
+ * want more (sqlite-filing.ts).
  *
  * A row holds the events of one type of one request, encoded as a chunk that is in the order of arrival. Its key is the id of its
  * first event. Rows up to the `filed` of their site's state are filed, and deleted when all before them are.
@@ -18,7 +19,7 @@ import { type ChunkEvent, encodeOne } from './sqlite-single-chunk.ts'
 
 /** More are worth filing at once. */
 export const inboxBatchMax = 4_000
-/** A site of which so many wait is filed: what waits is what the next reader waits for (row 8 of docs/performance.md). */
+/** A site of which so many wait is filed: what waits is what the next reader decodes or waits for (row 8 of docs/performance.md). */
 const siteEventsMax = 8_000
 /** Where the inbox reaches further back than this, the sites that have waited longest are filed with every transaction. */
 const rowsMax = 50_000
@@ -100,10 +101,10 @@ export class Inbox {
   }
 
   /**
-   * All that waits for a site, a row a type, in the order of arrival, and the number up to which the site is filed once they are stored.
-   * `filed` is that number as it was.
+   * All that waits for a site, a row a type, in the order of arrival, when each of the rows in the inbox was recorded, and the number up to
+   * which the site is filed once they are stored. `filed` is that number as it was.
    */
-  take(site: number, filed: number): { rows: InboxRow[]; filed: number } {
+  take(site: number, filed: number): { rows: InboxRow[]; recordedAt: number[]; filed: number } {
     const ids = this.#index.of(site)?.ids.filter(id => id > filed) ?? []
     // Undefined where another process has filed and deleted it.
     const stored = ids.map(id => this.#get.get(id)).filter(row => row !== undefined)
@@ -117,7 +118,7 @@ export class Inbox {
       // Together, since the pauses between deliveries are counted.
       notes: i === 0 ? notesOf(stored) : [],
     }))
-    return { rows, filed: ids.at(-1) ?? filed }
+    return { rows, recordedAt: stored.map(row => Number(row.recorded_at)), filed: ids.at(-1) ?? filed }
   }
 
   /** Deletes rows that are filed, from the first on: a page of them at a time, where each by itself would cost a page. */

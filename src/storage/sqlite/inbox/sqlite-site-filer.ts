@@ -3,16 +3,17 @@
  * site is gathered and written once at its end. A site is filed whole: what lies in its inbox comes first.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { dayMs, dayOf, hourMs } from '../../../domain/date-range.ts'
+import { dayOf } from '../../../domain/date-range.ts'
 import { toDecimal, zeroSum } from '../../../domain/money.ts'
 import { ChunkWriter } from '../chunks/sqlite-chunk-writer.ts'
 import type { EventColumns } from '../chunks/sqlite-event-columns.ts'
-import { addToSubject, type DayTotals, dayKey, decodeDay, emptyDay, encodeDay } from '../days/sqlite-day.ts'
+import { addToDay, type DayTotals, dayKey, decodeDay, emptyDay, encodeDay } from '../days/sqlite-day.ts'
 import { FacetWriter } from '../facets/sqlite-facet-writer.ts'
 import { type FacetTable, facetCountry } from '../facets/sqlite-facets.ts'
 import type { HealthWriter } from '../health/sqlite-health-writer.ts'
 import { GatheredSightings } from '../sightings/sqlite-request-matcher.ts'
 import type { SqliteDictionary } from '../sqlite-dictionary.ts'
+import { revisionAfter } from '../sqlite-revision.ts'
 import type { Inbox, InboxRow } from './sqlite-inbox.ts'
 
 interface GatheredSite {
@@ -22,7 +23,7 @@ interface GatheredSite {
   readonly days: Map<number, GatheredDay>
   /** Ways in that have stored events with a sighting, as bits. */
   ways: number
-  recordedAt: number
+  revision: number
   /** The last row of the inbox that is among them, or was filed before. */
   readonly filed: number
 }
@@ -67,7 +68,10 @@ export class SiteFiler {
 
   add(site: number, rows: readonly InboxRow[]): void {
     const gathered = this.#of(site)
-    for (const row of rows) this.#add(site, gathered, row)
+    for (const row of rows) {
+      this.#add(site, gathered, row)
+      gathered.revision = revisionAfter(gathered.revision, row.recordedAt)
+    }
   }
 
   /** The events that this transaction files of a site, to be searched for other reports of the same requests. */
@@ -78,11 +82,11 @@ export class SiteFiler {
   /** Writes what was gathered; to be called once, right before the commit. Returns the sites whose state may have changed. */
   flush(): number[] {
     const sites = [...this.#gathered.keys()]
-    for (const [site, { events, days, recordedAt, ways, filed }] of this.#gathered) {
+    for (const [site, { events, days, revision, ways, filed }] of this.#gathered) {
       if (events.every(runs => runs.length === 0)) continue
       this.#chunks.write(site, events)
       for (const [day, { totals }] of days) this.#statements.putDay.run(dayKey(site, day), encodeDay(totals))
-      this.#statements.changeSite.run(site, recordedAt, ways, this.#health.take(site), filed)
+      this.#statements.changeSite.run(site, revision, ways, this.#health.take(site), filed)
     }
     this.#facets.flush()
     this.#inbox.sweep()
@@ -101,13 +105,13 @@ export class SiteFiler {
     if (gathered) return gathered
     const state = this.#statements.state.get(site)
     const events: EventColumns[][] = [[], [], []]
-    const { rows, filed } = this.#inbox.take(site, Number(state?.filed ?? 0))
+    const { rows, recordedAt, filed } = this.#inbox.take(site, Number(state?.filed ?? 0))
     gathered = {
       events,
       sightings: new GatheredSightings(events, origin => this.#dictionary.subjectOf(origin)),
       days: new Map(),
       ways: Number(state?.ways ?? 0),
-      recordedAt: 0,
+      revision: recordedAt.reduce(revisionAfter, Number(state?.revision ?? 0)),
       filed,
     }
     this.#gathered.set(site, gathered)
@@ -115,10 +119,9 @@ export class SiteFiler {
     return gathered
   }
 
-  #add(site: number, gathered: GatheredSite, { type, columns, ways, recordedAt, notes }: InboxRow): void {
+  #add(site: number, gathered: GatheredSite, { type, columns, ways, notes }: InboxRow): void {
     gathered.events[type]!.push(columns)
     gathered.ways |= ways
-    gathered.recordedAt = Math.max(gathered.recordedAt, recordedAt)
     this.#addToDays(site, gathered.days, type, columns)
     for (const note of notes) this.#health.add(site, note)
   }
@@ -131,8 +134,7 @@ export class SiteFiler {
       const subject = this.#dictionary.subjectOf(columns.origin[i]!)
       const value = columns.value?.[i] ?? Number.NaN
       const sum = Number.isNaN(value) ? zeroSum : toDecimal(value)
-      day.totals.hours[Math.floor((time - number * dayMs) / hourMs) * 3 + type]!++
-      addToSubject(day.totals, subject, sum)
+      addToDay(day.totals, time, type, subject, sum)
       day.tail.add(subject, columns.path[i]!, facetCountry(columns.country[i]!), 1, sum)
     }
   }
@@ -149,12 +151,11 @@ export class SiteFiler {
 function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
-    state: prepare('SELECT removed, ways, filed FROM site_state WHERE site = ?'),
-    // A revision is at least the time, so that a restored backup never repeats one.
+    state: prepare('SELECT revision, removed, ways, filed FROM site_state WHERE site = ?'),
     changeSite: prepare(
       `INSERT INTO site_state (site, revision, ways, health, filed) VALUES (?1, ?2, ?3, coalesce(?4, x''), ?5)
        ON CONFLICT (site) DO UPDATE SET
-         revision = max(revision + 1, ?2), ways = ?3, health = coalesce(?4, health), filed = ?5`,
+         revision = ?2, ways = ?3, health = coalesce(?4, health), filed = ?5`,
     ),
     getDay: prepare('SELECT data FROM day WHERE key = ?'),
     putDay: prepare(
