@@ -21,7 +21,7 @@ export type EventListReport = Static<typeof EventListReport>
 /** Answers with pages (EventListReport) as JSON. One for each store, since it remembers texts by the numbers of the store. */
 export class EventList {
   readonly #events: EventStore
-  readonly #json = new EventPageJson()
+  #json: EventPageJson | null = null
 
   constructor(events: EventStore) {
     this.#events = events
@@ -29,9 +29,11 @@ export class EventList {
 
   /** In memory from `take`, which may have anything in it. */
   page(site: number, query: EventListQuery, take: (length: number) => Buffer): Soon<Buffer> {
+    this.#json ??= new EventPageJson()
+    const json = this.#json
     // One more than asked for tells whether anything follows.
     return this.#events.withPage(site, { ...query, limit: query.limit + 1 }, page =>
-      this.#json.spell(page, query.limit, take),
+      json.spell(page, query.limit, take),
     )
   }
 }

@@ -104,3 +104,25 @@ test('a page of the longest paths there are', () => {
   const bytes = new EventPageJson().spell(new Columns().pageOf(events), 1_000, filled)
   assert.deepEqual(JSON.parse(bytes.toString()), expected(events, 1_000))
 })
+
+test('a page of more events and days than are spelled at once, and then one of few', () => {
+  const bot = {
+    type: 'bot',
+    name: 'GPTBot',
+    company: 'OpenAI',
+    path: '/',
+    country: 'DE',
+    value: null,
+  } as const
+  const events = Array.from({ length: 2_500 }, (_, i): ListedEvent => {
+    const common = { id: 2 ** 53 - 1 - i * 10 ** (i % 12), createdAt: (4_000 - i) * dayMs + i * 34_567 }
+    return i % 3 === 0
+      ? { ...bot, ...common, type: 'conversion', company: '', value: i / 8 }
+      : { ...bot, ...common }
+  })
+  const [columns, json] = [new Columns(), new EventPageJson()]
+  for (const page of [events, events.slice(0, 30), events.slice(1_000, 1_700)]) {
+    const bytes = json.spell(columns.pageOf(page), page.length, filled)
+    assert.deepEqual(JSON.parse(bytes.toString()), expected(page, page.length))
+  }
+})

@@ -1,18 +1,14 @@
 /**
  * Spells pages of events as JSON, straight into bytes: put together as text, a page took longer than reading it from the disk and sending
- * it (row 4 of docs/performance.md). An event is four pieces, which are remembered by their numbers, with its own numbers in
+ * it (row 4 of docs/performance.md). An event is three pieces, which are remembered by what they spell, with its own numbers in
  * between: id, subject, value of a conversion, path, country, time.
  */
 import { encodeCursor } from '../domain/cursor.ts'
-import { dayMs, dayOf, formatDay } from '../domain/date-range.ts'
-import { eventTypes } from '../domain/event.ts'
 import type { EventPage, Subject } from '../storage/event-store.ts'
-import { copiedBeyond, PieceMemory } from './piece-memory.ts'
-import { fillTime, writeAscii, writeInteger, writeNumber } from './spell-bytes.ts'
+import { EventLoop, eventBytesMax } from './event-loop.ts'
+import type { PieceMemory } from './piece-memory.ts'
 
 const mebibyte = 2 ** 20
-const conversion = eventTypes.indexOf('conversion')
-const comma = 44
 
 const opening = '{"events":[{"id":'
 const emptyPage = '{"events":[],"next_cursor":null}'
@@ -29,21 +25,13 @@ function subjectPiece({ type, name, company }: Subject): string {
 
 const pathPiece = (path: string): string => `"page_path":${JSON.stringify(path)},"country":"`
 
-/** From the country to the id of the next event. */
-const dayPiece = (day: string): string => `","created_at":"${day}T00:00:00.000Z"},{"id":`
-const someDay = dayPiece('2026-02-28')
-const timeAt = someDay.indexOf('T') + 1
-/** What the last event has too much of it. */
+/** What the last event has too much behind it. */
 const nextBytes = ',{"id":'.length
+const closingBytesMax = '],"next_cursor":"'.length + 24 + '"}'.length
 
-/** Id, value with its comma, country, and time. */
-const eventBytesMax = 16 + 26 + 2 + someDay.length
-const closingBytesMax = '],"next_cursor":"'.length + 24 + '"}'.length + copiedBeyond
-
+/** To be made when the first page is asked for: its memory and its compiled loop would weigh on servers that list nothing. */
 export class EventPageJson {
-  readonly #subjects = new PieceMemory(8 * mebibyte)
-  readonly #paths = new PieceMemory(32 * mebibyte)
-  readonly #days = new PieceMemory(mebibyte)
+  readonly #loop = new EventLoop(8 * mebibyte, 32 * mebibyte)
   /** Of the page at hand. */
   #subjectPlaces = new Uint32Array(0)
   #pathPlaces = new Uint32Array(0)
@@ -53,73 +41,39 @@ export class EventPageJson {
     const count = Math.min(page.count, limit)
     if (count === 0) return Buffer.from(emptyPage)
     this.#findPieces(page, count)
-    const pieceBytes =
-      this.#subjects.lengthOf(this.#subjectPlaces, count) + this.#paths.lengthOf(this.#pathPlaces, count)
+    const { subjects, paths } = this.#loop
+    const pieceBytes = subjects.lengthOf(this.#subjectPlaces, count) + paths.lengthOf(this.#pathPlaces, count)
     const bytes = take(opening.length + pieceBytes + count * eventBytesMax + closingBytesMax)
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    const end = this.#writeEvents(view, page, count)
-    const last = { createdAt: page.times[count - 1]!, id: page.ids[count - 1]! }
+    const { ids, times, types, countries, values } = page
+    const rows = {
+      ...{ count, ids, times, countries, types, values },
+      ...{ subjects: this.#subjectPlaces, paths: this.#pathPlaces },
+    }
+    const start = bytes.write(opening, 'latin1')
+    const end = this.#loop.write(rows, pieceBytes, bytes, start) - nextBytes
+    const last = { createdAt: times[count - 1]!, id: ids[count - 1]! }
     const cursor = page.count > count ? `"${encodeCursor(last)}"` : 'null'
-    return bytes.subarray(0, writeAscii(view, end, `],"next_cursor":${cursor}}`))
+    return bytes.subarray(0, end + bytes.write(`],"next_cursor":${cursor}}`, end, 'latin1'))
   }
 
   #findPieces(page: EventPage, count: number): void {
+    const { subjects, paths } = this.#loop
     if (count > this.#pathPlaces.length) {
       this.#subjectPlaces = new Uint32Array(count)
       this.#pathPlaces = new Uint32Array(count)
     }
-    this.#subjects.begin()
-    if (!this.#subjects.findAll(page.subjects, count, this.#subjectPlaces))
+    subjects.begin()
+    if (!subjects.findAll(page.subjects, count, this.#subjectPlaces))
       for (let i = 0; i < count; i++) {
         const number = page.subjects[i]!
-        this.#subjectPlaces[i] ||= placeOf(
-          this.#subjects,
-          number,
-          () => page.subjectsNear(number),
-          subjectPiece,
-        )
+        this.#subjectPlaces[i] ||= placeOf(subjects, number, () => page.subjectsNear(number), subjectPiece)
       }
-    this.#paths.begin()
-    if (!this.#paths.findAll(page.paths, count, this.#pathPlaces))
+    paths.begin()
+    if (!paths.findAll(page.paths, count, this.#pathPlaces))
       for (let i = 0; i < count; i++) {
         const number = page.paths[i]!
-        this.#pathPlaces[i] ||= placeOf(this.#paths, number, () => page.pathsNear(number), pathPiece)
+        this.#pathPlaces[i] ||= placeOf(paths, number, () => page.pathsNear(number), pathPiece)
       }
-    this.#days.begin()
-  }
-
-  #writeEvents(view: DataView, page: EventPage, count: number): number {
-    const { ids, times, types, countries, values } = page
-    const subjects = this.#subjects
-    const subjectPlaces = this.#subjectPlaces
-    const paths = this.#paths
-    const pathPlaces = this.#pathPlaces
-    const days = this.#days
-    let dayStart = Number.NaN
-    let dayPlace = 0
-    let at = writeAscii(view, 0, opening)
-    for (let i = 0; i < count; i++) {
-      at = writeInteger(view, at, ids[i]!)
-      at = subjects.copy(subjectPlaces[i]!, view, at)
-      if (types[i] === conversion) {
-        at = writeNumber(view, at, values[i]!)
-        view.setUint8(at++, comma)
-      }
-      at = paths.copy(pathPlaces[i]!, view, at)
-      view.setUint16(at, countries[i]!)
-      let timeOfDay = times[i]! - dayStart
-      // Events come newest first, so most are of the day of the one before.
-      if (!(timeOfDay >= 0 && timeOfDay < dayMs)) {
-        const day = dayOf(times[i]!)
-        dayStart = day * dayMs
-        dayPlace = days.find(day) || days.remember(day, dayPiece(formatDay(day)))
-        timeOfDay = times[i]! - dayStart
-      }
-      const dayAt = at + 2
-      at = days.copy(dayPlace, view, dayAt)
-      fillTime(view, dayAt + timeAt, timeOfDay)
-    }
-    return at - nextBytes
   }
 }
 

@@ -17,21 +17,28 @@ const textsMax = 10_000
 /** Bytes that are written beyond the end of a piece at the most: they are copied by eight. */
 export const copiedBeyond = 7
 
+/** Gives back the same words, in a longer array where they are fewer than `length`. */
+export type MakeRoom = (words: Uint32Array, length: number) => Uint32Array
+
 /** For texts that never change and numbers below 2^32 that are not given to other texts: nothing can go stale. */
 export class PieceMemory {
   readonly #bytesMax: number
+  readonly #roomForWords: MakeRoom
   /** Where the part of a number begins in `#slots`; the first part is that of all numbers that have none, and stays empty. */
   #parts: Uint32Array = new Uint32Array(1)
   /** Places by number. */
   #slots: Uint32Array = new Uint32Array(partSize)
   #slotsEnd = partSize
   /** A place is the index of the piece's length in bytes; its bytes follow. Nothing lies at place 0. */
-  #words: Uint32Array = new Uint32Array(wordsAtFirst)
+  #words: Uint32Array
   #end = 1
   readonly #places = new Map<string, number>()
 
-  constructor(bytesMax: number) {
+  /** `roomForWords`: where the words are to lie in memory that others read as well. */
+  constructor(bytesMax: number, roomForWords: MakeRoom = withRoom) {
     this.#bytesMax = bytesMax
+    this.#roomForWords = roomForWords
+    this.#words = roomForWords(new Uint32Array(), wordsAtFirst)
   }
 
   /** To be called before a page: beyond the bound it starts again empty, and places given before are void. */
@@ -104,7 +111,7 @@ export class PieceMemory {
     const place = this.#end
     // An even number of words, since they are copied by two.
     this.#end += 1 + Math.ceil(bytes.length / 8) * 2
-    this.#words = withRoom(this.#words, this.#end)
+    this.#words = this.#roomForWords(this.#words, this.#end)
     this.#words[place] = bytes.length
     new Uint8Array(this.#words.buffer).set(bytes, (place + 1) * 4)
     if (this.#places.size >= textsMax) this.#places.clear()
@@ -113,7 +120,6 @@ export class PieceMemory {
   }
 }
 
-/** The same array, or a longer one with its content. */
 function withRoom(array: Uint32Array, length: number): Uint32Array {
   if (length <= array.length) return array
   const longer = new Uint32Array(2 ** Math.ceil(Math.log2(length)))

@@ -122,7 +122,14 @@ export class ChunkReader {
         const at = start + places[i]! * 3
         target[to + i] = base + (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16))
       }
-    else for (let i = 0; i < count; i++) target[to + i] = this.#read(column, places[i]!)
+    else
+      for (let i = 0; i < count; i++) {
+        const at = start + places[i]! * width
+        let value = (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16)) + bytes[at + 3]! * 2 ** 24
+        if (width > 4) value += bytes[at + 4]! * 2 ** 32
+        for (let k = 5, scale = 2 ** 40; k < width; k++, scale *= 256) value += bytes[at + k]! * scale
+        target[to + i] = base + value
+      }
   }
 
   /** Puts the values of the events from `end` down to `start`, neither less nor more, into `target` from `to` on. */
@@ -191,12 +198,13 @@ export class ChunkReader {
     const width = this.#widths[column]!
     const base = this.#bases[column]!
     const bytes = this.#bytes
-    let at = this.#starts[column]! + index * width
+    const at = this.#starts[column]! + index * width
     if (width === 3) return base + (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16))
     if (width === 2) return base + (bytes[at]! | (bytes[at + 1]! << 8))
     if (width === 1) return base + bytes[at]!
-    let value = 0
-    for (let k = 0, scale = 1; k < width; k++, scale *= 256) value += bytes[at++]! * scale
+    if (width === 0) return base
+    let value = (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16)) + bytes[at + 3]! * 2 ** 24
+    for (let k = 4, scale = 2 ** 32; k < width; k++, scale *= 256) value += bytes[at + k]! * scale
     return base + value
   }
 }
