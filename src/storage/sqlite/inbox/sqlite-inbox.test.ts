@@ -308,6 +308,9 @@ describe('the inbox stays within its bounds', () => {
     const appender = new SqliteAppender(database)
     const count = database.prepare('SELECT count(*) AS rows, coalesce(sum(events), 0) AS events FROM inbox')
     const most = { rows: 0, events: 0 }
+    // Counting looks at each row.
+    const countedEach = Math.ceil(batches / perTransaction / 100)
+    let transactions = 0
     const inTransaction = (work: () => void): void => {
       database.exec('BEGIN IMMEDIATE')
       appender.begin()
@@ -324,6 +327,7 @@ describe('the inbox stays within its bounds', () => {
         } while (++i % perTransaction > 0 && i < batches)
       })
       if (appender.hasFull) inTransaction(() => appender.fileFull())
+      if (++transactions % countedEach > 0) continue
       const { rows, events } = count.get() as { rows: number; events: number }
       most.rows = Math.max(most.rows, rows)
       most.events = Math.max(most.events, events)
@@ -343,11 +347,11 @@ describe('the inbox stays within its bounds', () => {
   })
 
   test('of single events for many sites', async () => {
-    const most = await mostWaiting(70_000, 101, i => ({
+    const most = await mostWaiting(130_000, 101, i => ({
       site: 1 + ((i * 37) % 100),
       events: [botEvent()],
     }))
-    assert.ok(most.rows > 40_000 && most.rows <= 52_000, `${most.rows} rows`)
+    assert.ok(most.rows > 80_000 && most.rows <= 102_000, `${most.rows} rows`)
   })
 })
 
@@ -355,7 +359,7 @@ test('who files nothing does not go on listing what others have filed', async ()
   const engine = await openTemporarySqlite()
   const [database, other] = [new DatabaseSync(engine.file), new DatabaseSync(engine.file)]
   const inbox = new Inbox(database)
-  const rows = 40_000
+  const rows = 80_000
   for (let round = 0; round < 6; round++) {
     const [first, last] = [round * rows + 1, (round + 1) * rows]
     other.exec(
@@ -363,7 +367,7 @@ test('who files nothing does not go on listing what others have filed', async ()
        INSERT INTO inbox SELECT id, id % 100, 0, 1, 0, 0, NULL, x'' FROM row; COMMIT`,
     )
     inbox.begin()
-    assert.ok(inbox.events >= rows && inbox.events <= 100_000, `${inbox.events} are listed`)
+    assert.ok(inbox.events >= rows && inbox.events <= 200_000, `${inbox.events} are listed`)
   }
   database.close()
   other.close()
