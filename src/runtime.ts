@@ -11,16 +11,24 @@ import type { Clock } from './domain/clock.ts'
 import { hourMs } from './domain/date-range.ts'
 import { openCountries } from './ingest/country.ts'
 import { AnswerMemory } from './reports/answer-memory.ts'
-import { openSqlite } from './storage/sqlite/open-sqlite.ts'
+import { openSqlite, type SqliteOptions } from './storage/sqlite/open-sqlite.ts'
 import type { Stores } from './storage/stores.ts'
 
 /** The file of the embedded engine below the data folder. */
 export const databaseFile = (config: Config): string => join(config.data, 'footfall.db')
 
-/** Throws an Error in words for the operator when the data folder cannot be used. */
-export function openStores(config: Config): Stores {
+/**
+ * Most commands are about one site: they need few pages of the database in memory, and a long log is imported in batches that write the
+ * same ones again and again, which need not go to the main file each time (row 9 of docs/performance.md).
+ */
+const writingOfCommand = { cacheBytes: 4 * 2 ** 20, logPages: 16_384 }
+
+/** For a command. Throws an Error in words for the operator when the data folder cannot be used. */
+export const openStores = (config: Config): Stores => storesFor(config, writingOfCommand)
+
+function storesFor(config: Config, writing: SqliteOptions['writing'] = {}): Stores {
   try {
-    return openSqlite({ file: databaseFile(config), summaryBytesMax: config.cacheBytes })
+    return openSqlite({ file: databaseFile(config), summaryBytesMax: config.cacheBytes, writing })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reason = reasons[code ?? ''] ?? message
@@ -51,7 +59,7 @@ export async function openRuntime(config: Config, version: string, clock: Clock)
   const { createApp } = await import('./http/app.ts')
   const { openLogger } = await import('./logger.ts')
   const { logger, requestLog, flush } = openLogger(config.logLevel)
-  const stores = openStores(config)
+  const stores = storesFor(config)
   const keyUse = new KeyUse(stores.accounts)
   const app = await createApp(
     {

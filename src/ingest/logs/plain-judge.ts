@@ -38,6 +38,12 @@ interface Referrer {
   readonly verdict: Exclude<Verdict, { kind: 'bot' }>
 }
 
+interface Landing {
+  readonly url: string
+  /** Of its last request: who clicks the same link again mostly comes from the same place. */
+  last: { readonly referrer: string; readonly verdict: Referrer['verdict'] } | null
+}
+
 interface Client {
   readonly country: string
   readonly client: string | null
@@ -57,6 +63,10 @@ export class PlainJudge {
   readonly #requests = new Int8Array(requestKinds).fill(unknown)
   readonly #agents: ByteMemory<Agent>
   readonly #referrers: ByteMemory<Referrer>
+  readonly #landings = new ByteMemory<Landing>((bytes, from, to) => ({
+    url: textOf(bytes, from, to),
+    last: null,
+  }))
   readonly #clients: ByteMemory<Client>
   readonly #paths = new ByteMemory((bytes, from, to) => pagePath(textOf(bytes, from, to)))
   readonly #ignored = new Int32Array(ignoreReasons.length)
@@ -153,7 +163,7 @@ export class PlainJudge {
         ? ofAgent
         : line.pathTo === line.targetTo
           ? known.verdict
-          : this.#judgeLanding(bytes, referrer)
+          : this.#judgeLanding(bytes, view, referrer)
     if (verdict.kind === 'ignored') {
       this.#ignored[ignoreReasons.indexOf(verdict.reason)]!++
       return
@@ -175,10 +185,14 @@ export class PlainJudge {
     return origin
   }
 
-  #judgeLanding(bytes: Buffer, referrer: string): Referrer['verdict'] {
+  #judgeLanding(bytes: Buffer, view: DataView, referrer: string): Referrer['verdict'] {
     const { targetFrom, targetTo } = this.#reader.line
-    const url = textOf(bytes, targetFrom, targetTo)
-    return this.#parts.detector.judgeReferrer({ referrer, url, siteDomain: this.#siteDomain })
+    const landing = this.#landings.of(bytes, view, targetFrom, targetTo)
+    const { url, last } = landing
+    if (last?.referrer === referrer) return last.verdict
+    const verdict = this.#parts.detector.judgeReferrer({ referrer, url, siteDomain: this.#siteDomain })
+    landing.last = { referrer, verdict }
+    return verdict
   }
 }
 

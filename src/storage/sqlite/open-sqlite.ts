@@ -9,22 +9,25 @@ import { createSqliteEventStore } from './sqlite-event-store.ts'
 import { Freshness } from './sqlite-freshness.ts'
 import { busyTimeoutMs, migrate } from './sqlite-schema.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
+import type { WriterSettings } from './sqlite-writer-thread.ts'
 
 export interface SqliteOptions {
   /** Created when it is missing, with its folder. */
   readonly file: string
   /** Bound of the roll-ups kept in memory. */
   readonly summaryBytesMax?: number
+  /** What the writer does otherwise than in a server. */
+  readonly writing?: Partial<Pick<WriterSettings, 'cacheBytes' | 'logPages'>>
 }
 
 /** Throws when the file cannot be opened or was written by a newer Footfall. */
-export function openSqlite({ file, summaryBytesMax = 128 * 2 ** 20 }: SqliteOptions): Stores {
+export function openSqlite({ file, summaryBytesMax = 128 * 2 ** 20, writing = {} }: SqliteOptions): Stores {
   mkdirSync(dirname(file), { recursive: true })
   migrate(file)
   const reader = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs })
   reader.exec('PRAGMA cache_size = -32768')
   const freshness = new Freshness(reader)
-  const writer = new SqliteWriter(file, () => freshness.expire())
+  const writer = new SqliteWriter(file, () => freshness.expire(), writing)
   const notes = new IntakeNotes(writer)
   return {
     events: createSqliteEventStore(reader, writer, freshness, notes, summaryBytesMax),

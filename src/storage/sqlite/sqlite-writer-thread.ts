@@ -20,6 +20,10 @@ export interface WriterSettings {
   readonly file: string
   /** How long to wait for another process's transaction. */
   readonly patienceMs: number
+  /** Pages of the database that are kept in memory. */
+  readonly cacheBytes: number
+  /** With so many pages the write-ahead log goes to the main file. */
+  readonly logPages: number
 }
 
 /** A row, since objects with names take twice as long to cross over (row 7 of docs/performance.md). */
@@ -84,13 +88,12 @@ function operationsOn(database: DatabaseSync) {
   }
 }
 
-function openForWriting(file: string): DatabaseSync {
+function openForWriting({ file, cacheBytes, logPages }: WriterSettings): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   // FULL: a commit is on disk before it is acknowledged. NORMAL would lose the last commits with the power.
   database.exec('PRAGMA synchronous = FULL')
-  // 64 MiB of pages: chunks and roll-ups of a thousand busy sites.
-  database.exec('PRAGMA cache_size = -65536')
-  // The log goes to the main file every 4 MiB, as SQLite has it: readers may wait for that (row 8 of docs/performance.md).
+  database.exec(`PRAGMA cache_size = -${cacheBytes / 1024}`)
+  database.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
   database.exec('PRAGMA journal_size_limit = 67108864')
   return database
 }
@@ -245,6 +248,6 @@ function describe(error: unknown): { message: string; sqliteCode: number | null 
 }
 
 if (parentPort) {
-  const { file, patienceMs } = workerData as WriterSettings
-  serve(openForWriting(file), parentPort, patienceMs)
+  const settings = workerData as WriterSettings
+  serve(openForWriting(settings), parentPort, settings.patienceMs)
 }

@@ -122,7 +122,7 @@ test('who waits too long for another process is OVERLOADED, all together, and th
   mkdirSync(dirname(file))
   migrate(file)
   const patienceMs = 120
-  const writer = new SqliteWriter(file, () => {}, patienceMs)
+  const writer = new SqliteWriter(file, () => {}, { patienceMs })
   const ask = (): Promise<{ outcome: string }> =>
     writer.run('setPlan', ['usr_unknown', 'pro']).then(changed => ({ outcome: String(changed) }))
   assert.equal((await ask()).outcome, 'false')

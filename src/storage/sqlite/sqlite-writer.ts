@@ -11,6 +11,12 @@ import type {
   WriterSettings,
 } from './sqlite-writer-thread.ts'
 
+/** Chunks and roll-ups of a thousand busy sites. */
+const cacheBytesOfServer = 64 * 2 ** 20
+
+/** 4 MiB, as SQLite has it: readers may wait for that (row 8 of docs/performance.md). */
+const logPagesOfServer = 1_000
+
 /** More than this in front of the disk is refused with OVERLOADED instead of filling the memory. */
 const waitingEventsMax = 200_000
 const retryAfterSeconds = 5
@@ -48,9 +54,15 @@ export class SqliteWriter {
   }
 
   /** `onCommitted` is called before the callers of a commit hear of it; `patienceMs` is for transactions of other processes. */
-  constructor(file: string, onCommitted: () => void, patienceMs = busyTimeoutMs) {
-    this.#newThread = () =>
-      new Worker(writerThreadFile, { workerData: { file, patienceMs } satisfies WriterSettings })
+  constructor(file: string, onCommitted: () => void, options: Partial<Omit<WriterSettings, 'file'>> = {}) {
+    const workerData: WriterSettings = {
+      file,
+      patienceMs: busyTimeoutMs,
+      cacheBytes: cacheBytesOfServer,
+      logPages: logPagesOfServer,
+      ...options,
+    }
+    this.#newThread = () => new Worker(writerThreadFile, { workerData })
     this.#onCommitted = onCommitted
   }
 
