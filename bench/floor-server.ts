@@ -1,6 +1,8 @@
 /**
  * The least that an answer can cost with the parts that Footfall is made of (bench/floors.ts):
  * `node bench/floor-server.ts framework ANSWER`: Fastify with one route and no hooks, which sends one recorded answer.
+ * `node bench/floor-server.ts page ANSWER`: node:http that reads one row of 4 KiB at random from one SQLite table by an index, and sends
+ * the recorded answer as bytes that are copied each time.
  * `node bench/floor-server.ts durable ANSWER`: node:http that parses each body, and sends the answer when a thread of its own has
  * inserted it into one SQLite table without an index; all bodies that wait share a commit.
  */
@@ -18,13 +20,20 @@ interface Answer {
   readonly body: string
 }
 
+/** About as many rows as half a million events fill. */
+const [sites, rowsOfSite] = [100, 20]
+
 if (isMainThread) await serve(process.argv[2]!, process.argv[3]!)
 else insertEverything(workerData as string)
 
 async function serve(kind: string, answerFile: string): Promise<void> {
   const answer = JSON.parse(readFileSync(answerFile, 'utf8')) as Answer
-  const port =
-    kind === 'framework' ? await serveByFastify(answer) : await serveDurably(answer, dirname(answerFile))
+  const folder = dirname(answerFile)
+  const port = await (kind === 'framework'
+    ? serveByFastify(answer)
+    : kind === 'page'
+      ? servePages(answer, folder)
+      : serveDurably(answer, folder))
   console.log(`listening on http://127.0.0.1:${port}`)
   process.on('SIGTERM', () => process.exit(0))
 }
@@ -37,6 +46,33 @@ async function serveByFastify({ status, headers, body }: Answer): Promise<number
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   return (app.server.address() as AddressInfo).port
+}
+
+async function servePages({ status, headers, body }: Answer, folder: string): Promise<number> {
+  const database = new DatabaseSync(join(folder, 'floor.db'))
+  database.exec(`
+    CREATE TABLE chunk (id INTEGER PRIMARY KEY, site INTEGER, first_time INTEGER, data BLOB);
+    CREATE UNIQUE INDEX chunk_order ON chunk (site, first_time);
+    BEGIN`)
+  const insert = database.prepare(
+    'INSERT INTO chunk (site, first_time, data) VALUES (?, ?, randomblob(4000))',
+  )
+  for (let time = 0; time < rowsOfSite; time++)
+    for (let site = 0; site < sites; site++) insert.run(site, time)
+  database.exec('COMMIT')
+  const chunkBefore = database.prepare(
+    'SELECT data FROM chunk WHERE site = ? AND first_time < ? ORDER BY first_time DESC LIMIT 1',
+  )
+  const bytes = Buffer.from(body)
+  let asked = 0
+  const server = createServer((_request, response) => {
+    asked++
+    chunkBefore.get((asked * 37) % sites, 1 + ((asked * 7) % rowsOfSite))
+    response.writeHead(status, headers)
+    response.end(Buffer.from(bytes))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
 }
 
 async function serveDurably({ status, headers, body }: Answer, folder: string): Promise<number> {

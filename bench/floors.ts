@@ -24,7 +24,7 @@ try {
   console.log('| --- | --- | --- | --- | --- |')
   const row = async (
     number: number,
-    kind: 'framework' | 'durable',
+    kind: 'framework' | 'page' | 'durable',
     about: string,
     requests: readonly PreparedRequest[],
     ofConnections: number,
@@ -46,6 +46,13 @@ try {
   const asks = new ReadRequests(fixture)
   const singles = new RecordRequests(fixture, Date.now()).singleEvents()
   await row(1, 'framework', 'Fastify, one route, no hooks, no log', asks.sameStats(), connections)
+  await row(
+    4,
+    'page',
+    'one row of 4 KiB read for each page, no event looked at',
+    asks.events(null),
+    connections,
+  )
   await row(7, 'durable', 'each body inserted into one table without an index', singles, singleConnections)
 } finally {
   rmSync(folder, { recursive: true })

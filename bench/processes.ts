@@ -29,8 +29,10 @@ export const startBare = (answerFile: string, parses = false): Promise<ServerPro
   start(['bench/bare-server.ts', answerFile, String(parses)], {})
 
 /** The least that an answer can cost with the parts that Footfall is made of. */
-export const startFloor = (kind: 'framework' | 'durable', answerFile: string): Promise<ServerProcess> =>
-  start(['bench/floor-server.ts', kind, answerFile], {})
+export const startFloor = (
+  kind: 'framework' | 'page' | 'durable',
+  answerFile: string,
+): Promise<ServerProcess> => start(['bench/floor-server.ts', kind, answerFile], {})
 
 /** Where bin/footfall.cjs lets Node keep what it has compiled. */
 const compileCache = join(import.meta.dirname, '../node_modules/.cache/compiled')
