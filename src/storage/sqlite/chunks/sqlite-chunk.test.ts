@@ -13,6 +13,7 @@ import {
   type EventColumns,
   mergeColumns,
   packCountry,
+  sortByTime,
   unpackCountry,
 } from './sqlite-event-columns.ts'
 
@@ -183,6 +184,30 @@ for (const kind of ['bots', 'conversions', 'all types'] as const) {
     })
   })
 }
+
+test('events are sorted by time, those of one moment in the order in which they came, however far apart they are', () => {
+  const moments = fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: (lastDay + 1) * dayMs - 1 }))
+  const last = (lastDay + 1) * dayMs - 1
+  fc.assert(
+    fc.property(fc.array(moments, { minLength: 1, maxLength: 60 }), fc.boolean(), (times, areMany) => {
+      // So many, over all the time there is, that moment and place do not fit one number together.
+      const all = areMany ? [...times, last, ...Array.from({ length: 60 }, () => times).flat(), 0] : times
+      const list = all.map((time, i) => ({
+        ...{ type: 0, time, id: i + 1, origin: i % 7, path: 4, country: 5 },
+      }))
+      const columns = columnsOf(
+        list.map(each => ({ ...each, sighting: 0, value: Number.NaN })),
+        'bots',
+      )
+      const sorted = list.toSorted((a, b) => a.time - b.time || a.id - b.id)
+      const found = rowsOf(sortByTime(columns)).map(({ time, id, origin }) => ({ time, id, origin }))
+      assert.deepEqual(
+        found,
+        sorted.map(({ time, id, origin }) => ({ time, id, origin })),
+      )
+    }),
+  )
+})
 
 test('some 250 events of a busy site fit a page of the database, fewer with sightings', () => {
   const busy = Array.from({ length: 400 }, (_, i) => ({

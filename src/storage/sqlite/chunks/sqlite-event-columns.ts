@@ -89,12 +89,28 @@ export function sortByTime(events: EventColumns): EventColumns {
   let sorted = true
   for (let i = 1; sorted && i < events.count; i++) sorted = time[i - 1]! <= time[i]!
   if (sorted) return events
-  const order = Array.from({ length: events.count }, (_, i) => i).sort((a, b) => time[a]! - time[b]!)
+  const order = orderByTime(time)
   const result = allocateLike(events, events.count)
-  order.forEach((from, to) => {
-    copyEvent(events, from, result, to)
-  })
+  for (let to = 0; to < order.length; to++) copyEvent(events, order[to]!, result, to)
   return result
+}
+
+/**
+ * Places in the order of time, and of places where times are equal. Numbers by themselves are sorted in a third of the time that a function
+ * takes which compares them, so time and place become one number where they fit (row 6 of docs/performance.md).
+ */
+function orderByTime(time: Float64Array): Float64Array {
+  let [first, last] = [time[0]!, time[0]!]
+  for (const each of time) {
+    if (each < first) first = each
+    else if (each > last) last = each
+  }
+  const count = time.length
+  if ((last - first + 1) * count > Number.MAX_SAFE_INTEGER)
+    return Float64Array.from(time.keys()).sort((a, b) => time[a]! - time[b]!)
+  const keys = time.map((each, place) => (each - first) * count + place).sort()
+  for (let i = 0; i < count; i++) keys[i]! %= count
+  return keys
 }
 
 export function slice(events: EventColumns, from: number, to: number): EventColumns {
