@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { compareHttp, recordAnswer } from './compare.ts'
 import type { PreparedRequest } from './load.ts'
-import { startFloor, startFootfall } from './processes.ts'
+import { type FloorKind, startFloor, startFootfall } from './processes.ts'
 import { ReadRequests } from './read-requests.ts'
 import { connections } from './reads.ts'
 import { RecordRequests } from './record-requests.ts'
@@ -24,7 +24,7 @@ try {
   console.log('| --- | --- | --- | --- | --- |')
   const row = async (
     number: number,
-    kind: 'framework' | 'page' | 'durable',
+    kind: FloorKind,
     about: string,
     requests: readonly PreparedRequest[],
     ofConnections: number,
@@ -46,6 +46,9 @@ try {
   const asks = new ReadRequests(fixture)
   const singles = new RecordRequests(fixture, Date.now()).singleEvents()
   await row(1, 'framework', 'Fastify, one route, no hooks, no log', asks.sameStats(), connections)
+  const fromMemory = 'the numbers of a site in memory, filled into an answer'
+  await row(2, 'numbers', fromMemory, asks.randomStats(), connections)
+  await row(3, 'numbers', `${fromMemory} (by day)`, asks.series('day'), connections)
   await row(
     4,
     'page',

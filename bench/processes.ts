@@ -28,11 +28,12 @@ export const startFootfall = (data: string, nodeOptions: readonly string[] = [])
 export const startBare = (answerFile: string, parses = false): Promise<ServerProcess> =>
   start(['bench/bare-server.ts', answerFile, String(parses)], {})
 
+/** See bench/floor-server.ts. */
+export type FloorKind = 'framework' | 'numbers' | 'page' | 'durable'
+
 /** The least that an answer can cost with the parts that Footfall is made of. */
-export const startFloor = (
-  kind: 'framework' | 'page' | 'durable',
-  answerFile: string,
-): Promise<ServerProcess> => start(['bench/floor-server.ts', kind, answerFile], {})
+export const startFloor = (kind: FloorKind, answerFile: string): Promise<ServerProcess> =>
+  start(['bench/floor-server.ts', kind, answerFile], {})
 
 /** Where bin/footfall.cjs lets Node keep what it has compiled. */
 const compileCache = join(import.meta.dirname, '../node_modules/.cache/compiled')
