@@ -1,16 +1,11 @@
 /** What waits in the inbox must be in every answer, survive everything, and never grow beyond its bounds. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import {
-  assertRollUpsEqualList,
-  expectedCounts,
-  expectedSeries,
-  seriesOf,
-} from '../../../../tests/contract/event-model.ts'
+import { assertRollUpsEqualList } from '../../../../tests/contract/event-model.ts'
 import {
   batchOf,
   botEvent,
@@ -25,20 +20,14 @@ import {
 } from '../../../../tests/contract/sample-events.ts'
 import { type OpenedSqlite, openTemporarySqlite } from '../../../../tests/contract/temporary-sqlite.ts'
 import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts'
-import { dayMs, dayOf, lastDay } from '../../../domain/date-range.ts'
+import { dayMs, dayOf } from '../../../domain/date-range.ts'
 import type { Arrival, NewEvent } from '../../../domain/event.ts'
-import type { CountsByName, EventStore } from '../../event-store.ts'
-import { allCounts, type Series } from '../../series.ts'
-import { IntakeNotes } from '../health/sqlite-intake-notes.ts'
+import type { EventStore } from '../../event-store.ts'
+import { allCounts } from '../../series.ts'
 import { openSqlite } from '../open-sqlite.ts'
 import { SqliteAppender } from '../sqlite-appender.ts'
-import { createSqliteEventStore } from '../sqlite-event-store.ts'
-import { Freshness } from '../sqlite-freshness.ts'
 import { packEvents } from '../sqlite-packed-events.ts'
-import { migrate } from '../sqlite-schema.ts'
-import { SqliteWriter } from '../sqlite-writer.ts'
 import { Inbox } from './sqlite-inbox.ts'
-import { WaitingRows } from './sqlite-waiting-rows.ts'
 
 describe('what waits in the inbox', () => {
   let engine: OpenedSqlite
@@ -184,115 +173,6 @@ describe('what waits in the inbox', () => {
     for (let site = 1; site <= 50; site++) assert.equal((await listAll(reopened.events, site)).length, site)
     await reopened.close()
   })
-})
-
-/** During whose statements others commit. */
-class InterruptedDatabase extends DatabaseSync {
-  /** Called before each statement. */
-  meanwhile = (): void => {}
-
-  override prepare(sql: string): StatementSync {
-    const statement = super.prepare(sql)
-    for (const name of ['get', 'all', 'iterate'] as const) {
-      const run = statement[name].bind(statement) as (...values: unknown[]) => unknown
-      const interrupted = (...values: unknown[]): unknown => {
-        this.meanwhile()
-        return run(...values)
-      }
-      Object.assign(statement, { [name]: interrupted })
-    }
-    return statement
-  }
-}
-
-test('whatever another process commits in the middle of a question, its answer is of one moment, and its revision not newer', async () => {
-  const engine = await openTemporarySqlite()
-  const database = new DatabaseSync(engine.file)
-  const reader = new InterruptedDatabase(engine.file, { readOnly: true })
-  const appender = new SqliteAppender(database)
-  const commit = (change: () => void): void => {
-    database.exec('BEGIN IMMEDIATE')
-    appender.begin()
-    change()
-    appender.flush()
-    database.exec('COMMIT')
-  }
-  const freshness = new Freshness(reader)
-  const writer = new SqliteWriter(engine.file, () => freshness.expire())
-  const events = createSqliteEventStore(reader, writer, freshness, new IntakeNotes(writer), 2 ** 20)
-  // Of two spans and of a third, at random.
-  let pairs = 0
-  const recordPair = (): void => {
-    const createdAt = noon - (pairs++ % 3) * 40 * dayMs
-    const pair = [botEvent({ createdAt }), botEvent({ createdAt: noon - 200 * dayMs })]
-    commit(() => appender.append({ ...batchOf(1, []), events: packEvents(pair, () => 0) }))
-  }
-  const file = (): void => commit(() => appender.file(1))
-  const changes = [
-    recordPair,
-    file,
-    () => [recordPair(), file()],
-    () => [file(), recordPair()],
-    () => [recordPair(), file(), recordPair()],
-  ]
-  const ask = () => {
-    const revision = events.revision(1) as number
-    const range = { start: dayOf(noon) - 200, end: dayOf(noon) }
-    const { bot } = events.countsByName(1, range) as CountsByName
-    const days = allCounts(events.series(1, range, 'day') as Series, range, 'day')
-    return { revision, count: bot[0]?.count ?? 0, ofDays: days.reduce((sum, count) => sum + count, 0) }
-  }
-  recordPair()
-  let reached = 0
-  for (const change of changes) {
-    for (const before of [() => {}, recordPair, file]) {
-      for (let at = 1; at <= 14; at++) {
-        before()
-        await new Promise(setImmediate)
-        const least = 2 * pairs
-        let statements = 0
-        reader.meanwhile = () => {
-          if (++statements !== at) return
-          reached = Math.max(reached, at)
-          change()
-        }
-        if (at % 2 === 0) freshness.hold()
-        const during = ask()
-        reader.meanwhile = () => {}
-        await new Promise(setImmediate)
-        const after = ask()
-        assert.deepEqual([after.count, after.ofDays], [2 * pairs, 2 * pairs])
-        assert.ok(during.count >= least && during.count % 2 === 0, `${during.count} of ${least}`)
-        assert.ok(during.ofDays >= least && during.ofDays % 2 === 0, `${during.ofDays} of ${least}`)
-        // Who keeps the answer under its revision must not keep it for the next state.
-        if (during.revision === after.revision) assert.deepEqual(during, after)
-      }
-    }
-  }
-  assert.ok(reached >= 10, `questions had ${reached} statements`)
-  await writer.close()
-  for (const opened of [database, reader, engine]) await opened.close()
-})
-
-test('a reader does not go on listing what others have filed', () => {
-  const file = join(temporaryFolder(), 'footfall.db')
-  migrate(file)
-  const [reader, other] = [new DatabaseSync(file, { readOnly: true }), new DatabaseSync(file)]
-  const freshness = new Freshness(reader)
-  const rows = new WaitingRows(reader, freshness)
-  const perRound = 30_000
-  for (let round = 0; round < 6; round++) {
-    const [first, last] = [round * perRound + 1, (round + 1) * perRound]
-    other.exec(
-      `BEGIN; DELETE FROM inbox; WITH RECURSIVE row (id) AS (SELECT ${first} UNION ALL SELECT id + 1 FROM row WHERE id < ${last})
-       INSERT INTO inbox SELECT id, id % 100, 0, 1, 0, 0, NULL, x'' FROM row; COMMIT`,
-    )
-    const listed = Array.from({ length: 100 }, (_, site) => rows.of(site)).flat()
-    assert.equal(listed.filter(({ id }) => id >= first).length, perRound)
-    assert.ok(listed.length <= 2 * perRound, `${listed.length} are listed`)
-  }
-  reader.close()
-  other.close()
 })
 
 describe('the inbox stays within its bounds', () => {
@@ -524,59 +404,3 @@ async function everythingOf(events: EventStore, site: number): Promise<unknown> 
     health: await events.health(site),
   }
 }
-
-/** In a few spans, some of them far from each other and from what is filed. */
-const day = fc.oneof(
-  fc.integer({ min: 0, max: 3 }).map(days => dayOf(noon) - days),
-  fc.integer({ min: 0, max: 6 }).map(spans => dayOf(noon) - spans * 40),
-  fc.constantFrom(0, 1, 5_000, 5_040, lastDay),
-)
-const ranges = fc.tuple(day, day).map(([a, b]) => ({ start: Math.min(a, b), end: Math.max(a, b) }))
-const spreadStep = fc.oneof(
-  fc.record({ days: fc.array(day, { minLength: 1, maxLength: 6 }) }),
-  fc.record({ range: ranges }),
-  fc.constant('file' as const),
-)
-
-test('what waits is counted on any day, beside what is filed and far from it, in whatever memory', async () => {
-  let site = 0
-  const engine = await openTemporarySqlite()
-  const file = engine.file
-  const tight = openSqlite({ file, summaryBytesMax: 20_000 })
-  await fc.assert(
-    fc.asyncProperty(fc.array(spreadStep, { minLength: 2, maxLength: 14 }), async steps => {
-      site++
-      const recorded: NewEvent[] = []
-      const check = async (range: { start: number; end: number }): Promise<void> => {
-        const expected = expectedCounts(recorded, range)
-        for (const { events } of [engine.stores, tight]) {
-          assert.deepEqual(await events.countsByName(site, range), expected)
-          if (range.end - range.start < 1_000)
-            assert.deepEqual(
-              Array.from(await seriesOf(events, site, range, 'day')),
-              expectedSeries(recorded, range, 'day'),
-            )
-        }
-      }
-      for (const chosen of steps) {
-        if (chosen === 'file') await tight.events.extent(site)
-        else if ('range' in chosen) await check(chosen.range)
-        else {
-          const added = chosen.days.map((number, i) =>
-            [botEvent, referralEvent, conversionEvent][i % 3]!({
-              name: `name ${recorded.length % 5}`,
-              createdAt: number * dayMs + i * 1_000,
-              value: i % 3 === 2 ? number / 4 : null,
-            }),
-          )
-          await record(engine.stores.events, site, added)
-          recorded.push(...added)
-        }
-      }
-      await check(everyDay)
-    }),
-    { numRuns: 150 },
-  )
-  await tight.close()
-  await engine.close()
-})
