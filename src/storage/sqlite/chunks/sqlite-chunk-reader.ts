@@ -103,33 +103,34 @@ export class ChunkReader {
     return low
   }
 
-  /** Decodes one column of the events at `places`, of which there are `count`, into `target` from `to` on. */
-  pick(name: ColumnName, places: Uint16Array, count: number, target: NumberColumn, to: number): void {
+  /** Decodes one column of `count` events, from the one before `end` down, into `target` from `to` on. */
+  pickDown(name: ColumnName, end: number, count: number, target: NumberColumn, to: number): void {
     const column = plainColumns.indexOf(name)
     const width = this.#widths[column]!
     const base = this.#bases[column]!
-    const start = this.#starts[column]!
     const bytes = this.#bytes
-    if (width === 0) target.fill(base, to, to + count)
-    else if (width === 1) for (let i = 0; i < count; i++) target[to + i] = base + bytes[start + places[i]!]!
+    let at = this.#starts[column]! + (end - 1) * width
+    const last = to + count
+    // A loop for each width, as in `#readColumn` (row 4 of docs/performance.md).
+    if (width === 0) target.fill(base, to, last)
+    else if (width === 1) for (let i = to; i < last; i++) target[i] = base + bytes[at--]!
     else if (width === 2)
-      for (let i = 0; i < count; i++) {
-        const at = start + places[i]! * 2
-        target[to + i] = base + (bytes[at]! | (bytes[at + 1]! << 8))
-      }
+      for (let i = to; i < last; i++, at -= 2) target[i] = base + (bytes[at]! | (bytes[at + 1]! << 8))
     else if (width === 3)
-      for (let i = 0; i < count; i++) {
-        const at = start + places[i]! * 3
-        target[to + i] = base + (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16))
+      for (let i = to; i < last; i++, at -= 3)
+        target[i] = base + (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16))
+    else if (width === 4)
+      for (let i = to; i < last; i++, at -= 4) {
+        const low = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16)
+        target[i] = base + ((low | (bytes[at + 3]! << 24)) >>> 0)
       }
-    else
-      for (let i = 0; i < count; i++) {
-        const at = start + places[i]! * width
-        let value = (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16)) + bytes[at + 3]! * 2 ** 24
-        if (width > 4) value += bytes[at + 4]! * 2 ** 32
-        for (let k = 5, scale = 2 ** 40; k < width; k++, scale *= 256) value += bytes[at + k]! * scale
-        target[to + i] = base + value
-      }
+    else for (let i = 0; i < count; i++) target[to + i] = this.#read(column, end - 1 - i)
+  }
+
+  /** The same of the events at `places`. */
+  pick(name: ColumnName, places: Uint16Array, count: number, target: NumberColumn, to: number): void {
+    const column = plainColumns.indexOf(name)
+    for (let i = 0; i < count; i++) target[to + i] = this.#read(column, places[i]!)
   }
 
   /** Puts the values of the events from `end` down to `start`, neither less nor more, into `target` from `to` on. */

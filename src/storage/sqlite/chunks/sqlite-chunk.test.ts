@@ -47,7 +47,18 @@ const row: fc.Arbitrary<Row> = fc.record({
   sighting: fc.oneof(fc.constant(0), fc.nat({ max: 2 ** 28 })),
   value: fc.oneof(fc.constantFrom(Number.NaN, 0, -0.1, 1e12, -1e12), fc.double({ noDefaultInfinity: true })),
 })
-const rows = fc.array(row, { minLength: 1, maxLength: 280, size: 'max' })
+const anyRows = fc.array(row, { minLength: 1, maxLength: 280, size: 'max' })
+/** Columns of every width: without this, among so many numbers there would always be one of seven bytes. */
+const rows = fc.tuple(anyRows, fc.nat({ max: 7 })).map(([list, bytes]) => {
+  const below = 2 ** (8 * bytes)
+  return list.map(each => ({
+    ...each,
+    time: each.time % below,
+    id: each.id % below,
+    origin: each.origin % below,
+    path: each.path % below,
+  }))
+})
 
 function columnsOf(list: readonly Row[], kind: Kind): EventColumns {
   const columns =
@@ -128,6 +139,12 @@ for (const kind of ['bots', 'conversions', 'all types'] as const) {
           }
           const [start, end] = [Math.min(a, b) % list.length, (Math.max(a, b) % list.length) + 1]
           fc.pre(start < end)
+          for (const name of ['time', 'id', 'origin', 'path', 'country'] as const) {
+            const target = new Float64Array(end - start + 3).fill(-1)
+            reader.pickDown(name, end, end - start, target, 2)
+            const down = list.slice(start, end).reverse()
+            assert.deepEqual([...target], [-1, -1, ...down.map(each => each[name]), -1])
+          }
           const values = new Float64Array(end - start + 1).fill(-1)
           reader.pickValues(start, end, values, 1)
           const newestFirst = expected(list).slice(start, end).reverse()

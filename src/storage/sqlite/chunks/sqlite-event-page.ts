@@ -58,24 +58,38 @@ export class SqliteEventPage implements EventPage {
 
   /** Adds the events of a chunk from `end` down to `start`, or as many as there is room for; of one type, where it is given. */
   add(chunk: ChunkReader, start: number, end: number, onlyType: number | null): void {
+    if (onlyType !== null) {
+      this.#addOfType(chunk, start, end, onlyType)
+      return
+    }
     const at = this.count
-    const count =
-      onlyType === null ? this.#placesDown(start, end) : this.#placesOf(chunk, start, end, onlyType)
+    const count = Math.min(end - start, this.#limit - at)
+    chunk.pickDown('time', end, count, this.times, at)
+    chunk.pickDown('id', end, count, this.ids, at)
+    chunk.pickDown('origin', end, count, this.subjects, at)
+    chunk.pickDown('path', end, count, this.paths, at)
+    chunk.pickDown('country', end, count, this.countries, at)
+    if (!chunk.isTyped) this.types.fill(conversionType, at, at + count)
+    else for (let i = 0; i < count; i++) this.types[at + i] = chunk.type(end - 1 - i)
+    chunk.pickValues(end - count, end, this.values, at)
+    this.count += count
+  }
+
+  /** Bots or referrals, which have no values. */
+  #addOfType(chunk: ChunkReader, start: number, end: number, type: number): void {
+    const at = this.count
     const places = this.#places
+    let count = 0
+    for (let place = end - 1; place >= start && at + count < this.#limit; place--)
+      if (chunk.type(place) === type) places[count++] = place
     chunk.pick('time', places, count, this.times, at)
     chunk.pick('id', places, count, this.ids, at)
     chunk.pick('origin', places, count, this.subjects, at)
     chunk.pick('path', places, count, this.paths, at)
     chunk.pick('country', places, count, this.countries, at)
+    this.types.fill(type, at, at + count)
+    this.values.fill(Number.NaN, at, at + count)
     this.count += count
-    if (onlyType !== null) {
-      this.types.fill(onlyType, at, this.count)
-      this.values.fill(Number.NaN, at, this.count)
-      return
-    }
-    if (!chunk.isTyped) this.types.fill(conversionType, at, this.count)
-    else for (let i = 0; i < count; i++) this.types[at + i] = chunk.type(places[i]!)
-    chunk.pickValues(end - count, end, this.values, at)
   }
 
   /** The numbers of `subjects` are those of origins, each of which has one subject. */
@@ -110,20 +124,6 @@ export class SqliteEventPage implements EventPage {
       createdAt: this.times[at]!,
       value: Number.isNaN(value) ? null : value,
     }
-  }
-
-  #placesDown(start: number, end: number): number {
-    const count = Math.min(end - start, this.#limit - this.count)
-    for (let i = 0; i < count; i++) this.#places[i] = end - 1 - i
-    return count
-  }
-
-  #placesOf(chunk: ChunkReader, start: number, end: number, type: number): number {
-    const max = this.#limit - this.count
-    let count = 0
-    for (let place = end - 1; place >= start && count < max; place--)
-      if (chunk.type(place) === type) this.#places[count++] = place
-    return count
   }
 
   #makeRoom(limit: number): void {
