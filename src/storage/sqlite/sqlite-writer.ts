@@ -66,9 +66,15 @@ export class SqliteWriter {
     this.#onCommitted = onCommitted
   }
 
-  /** Starts the thread before anything is handed over. */
+  /**
+   * Starts the thread before anything is handed over. The first buffer of a process that moves to another thread makes V8 forget all code
+   * compiled for buffers that stay: it is one of no use, before there is such code, and not that of the first batch (row 9 of
+   * docs/performance.md).
+   */
   start(): void {
-    if (!this.#closed) this.#thread ??= this.#startThread()
+    if (this.#closed) return
+    structuredClone(null, { transfer: [new ArrayBuffer(1)] })
+    this.#thread ??= this.#startThread()
   }
 
   /**
