@@ -29,11 +29,15 @@ const spreadStep = fc.oneof(
   fc.constant('file' as const),
 )
 
-test('what waits is counted on any day, beside what is filed and far from it, in whatever memory', async () => {
+test('what waits is counted on any day, beside what is filed and far from it, in whatever memory', async t => {
   let site = 0
   const engine = await openTemporarySqlite()
   const file = engine.file
   const tight = openSqlite({ file, summaryBytesMax: 20_000 })
+  t.after(async () => {
+    await tight.close()
+    await engine.close()
+  })
   await fc.assert(
     fc.asyncProperty(fc.array(spreadStep, { minLength: 2, maxLength: 14 }), async steps => {
       site++
@@ -68,6 +72,4 @@ test('what waits is counted on any day, beside what is filed and far from it, in
     }),
     { numRuns: 150 },
   )
-  await tight.close()
-  await engine.close()
 })

@@ -37,7 +37,7 @@ class InterruptedDatabase extends DatabaseSync {
   }
 }
 
-test('whatever another process commits in the middle of a question, its answer is of one moment, and its revision not newer', async () => {
+test('whatever another process commits in the middle of a question, its answer is of one moment, and its revision not newer', async t => {
   const engine = await openTemporarySqlite()
   const database = new DatabaseSync(engine.file)
   const reader = new InterruptedDatabase(engine.file, { readOnly: true })
@@ -52,6 +52,9 @@ test('whatever another process commits in the middle of a question, its answer i
   const freshness = new Freshness(reader)
   const writer = new SqliteWriter(engine.file, () => freshness.expire())
   const events = createSqliteEventStore(reader, writer, freshness, new IntakeNotes(writer), 2 ** 20)
+  t.after(async () => {
+    for (const opened of [writer, database, reader, engine]) await opened.close()
+  })
   // Of two spans and of a third, at random.
   let pairs = 0
   const recordPair = (): void => {
@@ -102,8 +105,6 @@ test('whatever another process commits in the middle of a question, its answer i
     }
   }
   assert.ok(reached >= 10, `questions had ${reached} statements`)
-  await writer.close()
-  for (const opened of [database, reader, engine]) await opened.close()
 })
 
 test('a reader does not go on listing what others have filed', () => {
