@@ -27,7 +27,7 @@ export interface LogImportParts {
  * A batch is worth its transaction when it has so many events, or says of so many bytes that they are dealt with. It
  * grows beyond that while the batch before is on its way: the busier the store, the more it gets at once.
  */
-const batchEventsMin = 16_384
+const batchEventsMin = 32_768
 const batchBytesMin = 64 * 2 ** 20
 
 /** What a live pipe has brought is recorded after this time, however little it is. */
