@@ -36,7 +36,7 @@ const entry = (n: number, botEvery: number): string =>
 
 async function deliver(botEvery: number): Promise<string> {
   const data = mkdtempSync(join(tmpdir(), 'footfall-bench-'))
-  const parts = { stores: openStores(readConfig({ FOOTFALL_DATA: data })), clock: systemClock }
+  const parts = { stores: openStores(readConfig({ FOOTFALL_DATA: data }), () => {}), clock: systemClock }
   const account = await addUser(parts, 'bench@example.com', 'pro')
   const site = await addSite(parts, account, 'example.com')
   const { secret } = await addKey(parts, account, { name: 'drain', scopes: ['write'] })

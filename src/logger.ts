@@ -26,7 +26,7 @@ export function openLogger(level: LogLevel): OpenLogger {
     lines.flush()
     destination.flush()
   }
-  const timer = setInterval(flushLines, flushIntervalMs).unref()
+  setInterval(flushLines, flushIntervalMs).unref()
   const logger = pino(
     {
       level,
@@ -48,7 +48,6 @@ export function openLogger(level: LogLevel): OpenLogger {
       write: members => lines.add(`,${members}}\n`),
     },
     flush() {
-      clearInterval(timer)
       lines.flush()
       destination.flushSync()
     },

@@ -24,11 +24,19 @@ export const databaseFile = (config: Config): string => join(config.data, 'footf
 const writingOfCommand = { cacheBytes: 4 * 2 ** 20, logPages: 16_384 }
 
 /** For a command. Throws an Error in words for the operator when the data folder cannot be used. */
-export const openStores = (config: Config): Stores => storesFor(config, writingOfCommand)
+export const openStores = (config: Config, tell: (text: string) => void): Stores =>
+  storesFor(config, tell, writingOfCommand)
 
-function storesFor(config: Config, writing: SqliteOptions['writing'] = {}): Stores {
+function storesFor(
+  config: Config,
+  tell: (text: string) => void,
+  writing: SqliteOptions['writing'] = {},
+): Stores {
+  const file = databaseFile(config)
+  const onUpgrade = (): void =>
+    tell(`Bringing ${file} of an older version up to date; this takes seconds for each ten million events.`)
   try {
-    return openSqlite({ file: databaseFile(config), summaryBytesMax: config.cacheBytes, writing })
+    return openSqlite({ file, summaryBytesMax: config.cacheBytes, onUpgrade, writing })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reason = reasons[code ?? ''] ?? message
@@ -59,7 +67,11 @@ export async function openRuntime(config: Config, version: string, clock: Clock)
   const { createApp } = await import('./http/app.ts')
   const { openLogger } = await import('./logger.ts')
   const { logger, requestLog, flush } = openLogger(config.logLevel)
-  const stores = storesFor(config)
+  const stores = storesFor(config, text => {
+    logger.info(text)
+    // Nothing else happens meanwhile.
+    flush()
+  })
   const keyUse = new KeyUse(stores.accounts)
   const app = await createApp(
     {

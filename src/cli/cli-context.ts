@@ -14,7 +14,8 @@ export interface CliContext {
   readonly version: string
   /** Aborted at SIGINT and SIGTERM. */
   readonly stop: AbortSignal
-  readonly openStores: (config: Config) => Stores
+  /** `tell` takes lines for people, on what takes long. */
+  readonly openStores: (config: Config, tell: (line: string) => void) => Stores
   readonly openServer: (config: Config) => Promise<OpenServer>
 }
 
@@ -75,7 +76,7 @@ export async function withStores<Result>(
   work: (parts: OpenedParts) => Promise<Result>,
 ): Promise<Result> {
   const config = configOf(context, options)
-  const stores = context.openStores(config)
+  const stores = context.openStores(config, line => context.stderr.write(`${line}\n`))
   try {
     return await work({ config, stores, clock: context.clock })
   } finally {

@@ -16,14 +16,21 @@ export interface SqliteOptions {
   readonly file: string
   /** Bound of the roll-ups kept in memory. */
   readonly summaryBytesMax?: number
+  /** Called before a file of an older Footfall is changed, which takes seconds for each ten million events. */
+  readonly onUpgrade?: () => void
   /** What the writer does otherwise than in a server. */
   readonly writing?: Partial<Pick<WriterSettings, 'cacheBytes' | 'logPages'>>
 }
 
 /** Throws when the file cannot be opened or was written by a newer Footfall. */
-export function openSqlite({ file, summaryBytesMax = 128 * 2 ** 20, writing = {} }: SqliteOptions): Stores {
+export function openSqlite({
+  file,
+  summaryBytesMax = 128 * 2 ** 20,
+  onUpgrade,
+  writing = {},
+}: SqliteOptions): Stores {
   mkdirSync(dirname(file), { recursive: true })
-  migrate(file)
+  migrate(file, onUpgrade)
   const reader = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs })
   reader.exec('PRAGMA cache_size = -32768')
   const freshness = new Freshness(reader)

@@ -117,7 +117,12 @@ test('events of a file in which each type had chunks of its own are listed as be
   }
   old.close()
 
-  const stores = openSqlite({ file })
+  let upgrades = 0
+  const onUpgrade = (): void => {
+    upgrades++
+  }
+  const stores = openSqlite({ file, onUpgrade })
+  assert.equal(upgrades, 1)
   for (const [site, events] of expected) {
     const newestFirst = events.toReversed()
     const found = await listAll(stores.events, site, { range: everyDay })
@@ -140,4 +145,7 @@ test('events of a file in which each type had chunks of its own are listed as be
     assert.equal((await listAll(stores.events, site, { range: everyDay })).length, events.length + 1)
   }
   await stores.close()
+  for (const current of [file, join(temporaryFolder(), 'new.db')])
+    await openSqlite({ file: current, onUpgrade }).close()
+  assert.equal(upgrades, 1)
 })

@@ -253,10 +253,10 @@ export function apply(database: DatabaseSync, migration: Migration): void {
 export const busyTimeoutMs = 10_000
 
 /**
- * Opens the file, creates what is missing, and closes it again. Several processes may do this at once.
- * Throws when the file was written by a newer Footfall.
+ * Opens the file, creates what is missing, and closes it again. Several processes may do this at once. `onUpgrade` is called before a
+ * file of an older Footfall is changed. Throws when the file was written by a newer Footfall.
  */
-export function migrate(file: string): void {
+export function migrate(file: string, onUpgrade: () => void = () => {}): void {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
     // WAL: readers never wait for the writer. It is a property of the file and stays.
@@ -269,6 +269,7 @@ export function migrate(file: string): void {
         `${file} has schema version ${version}; this Footfall knows ${migrations.length}. Use the newer Footfall that wrote it.`,
       )
     }
+    if (version > 0 && version < migrations.length) onUpgrade()
     for (const migration of migrations.slice(version)) apply(database, migration)
     database.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`)
   } finally {
