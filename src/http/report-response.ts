@@ -41,7 +41,7 @@ function answerFrom(
 ): Soon<void> {
   return whenKnown(parts.stores.events.revision(request.site.number), revision => {
     const plan = request.caller?.account.plan ?? request.person?.plan ?? ''
-    const circumstances = circumstancesOf(parts, request.site, revision, plan, periodMs)
+    const circumstances = circumstancesOf(request.site, revision, plan, parts.clock(), periodMs)
     const known = parts.answers.get(request.url, circumstances)
     if (known) return sendBody(request, reply, known.etag, known.body)
     const { build, remember } = ask()
@@ -66,21 +66,20 @@ function answerFrom(
 }
 
 export const circumstancesOf = (
-  parts: HttpParts,
   site: Site,
   revision: number,
   plan: string,
+  now: number,
   periodMs = dayMs,
 ): Circumstances => ({
   site: site.number,
   revision,
-  period: Math.floor(parts.clock() / periodMs),
+  period: Math.floor(now / periodMs),
   plan,
 })
 
 /** Weak, since compression changes the bytes. */
-export const etagOf = ({ revision, period }: Circumstances): string =>
-  `W/"${revision.toString(36)}-${period}"`
+export const etagOf = ({ revision, period }: Circumstances): string => `W/"${revision}-${period}"`
 
 const cacheControl = 'private, no-cache'
 const contentType = 'application/json; charset=utf-8'

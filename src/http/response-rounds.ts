@@ -1,5 +1,5 @@
 /**
- * Holds answers back until all requests that came in together are dealt with, and then sends them one after the other: a client that
+ * Holds answers back until some of the requests that came in together are dealt with, and then sends them one after the other: a client that
  * is woken by each of 32 answers costs the machine more than making them (row 1 of docs/performance.md).
  */
 import type { ServerResponse } from 'node:http'
@@ -17,6 +17,9 @@ declare module 'fastify' {
 /** From this length on, waiting for a round costs more than it saves: the answer leaves the processor's cache meanwhile. */
 const longBytes = 16_384
 
+/** So many are sent at once: more would leave the processor's cache before they are sent, and the client nothing to do meanwhile. */
+const roundMax = 8
+
 /** No answer waits for the network: only for work that is there already. */
 export class ResponseRounds {
   readonly #answerBytes: AnswerBytes
@@ -32,7 +35,9 @@ export class ResponseRounds {
   }
 
   add(send: () => void): void {
-    if (this.#waiting.push(send) === 1) setImmediate(this.#sendAll)
+    const count = this.#waiting.push(send)
+    if (count === 1) setImmediate(this.#sendAll)
+    else if (count === roundMax) this.#sendAll()
   }
 
   /** Sends an answer that is there as a whole. Headers are names and values in turn; its length is added. */

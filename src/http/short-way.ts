@@ -15,7 +15,7 @@ import { logRequest } from './request-log.ts'
 import type { ResponseRounds } from './response-rounds.ts'
 
 /** Reads the parameters of a report. Throws when one is wrong. */
-export type Ask = (query: RawQuery, site: Site, caller: Caller) => Question
+export type Ask = (query: RawQuery, site: Site, caller: Caller, now: number) => Question
 
 /** A report of a site. */
 export interface ShortRoute {
@@ -56,26 +56,30 @@ export function openShortWay(
     const site = requireSite(access, caller, siteId)
     if (isPending(site)) return null
     const { account, plan } = caller
-    if (!parts.requestLimiter.peek(account.id, plan.requestsPerMinute, parts.clock()).allowed) return null
+    const now = parts.clock()
+    if (!parts.requestLimiter.peek(account.id, plan.requestsPerMinute, now).allowed) return null
     const revision = parts.stores.events.revision(site.number)
     if (isPending(revision)) return null
-    const circumstances = circumstancesOf(parts, site, revision, account.plan)
+    const circumstances = circumstancesOf(site, revision, account.plan, now)
     const known = parts.answers.get(url, circumstances)
-    if (known) return { route, caller, site, etag: known.etag, body: known.body }
+    if (known) return { route, caller, site, now, etag: known.etag, body: known.body }
     const query = plainQuery(url.slice(pathEnd + 1))
     if (!query) return null
-    const { build, remember } = route.ask(query, site, caller)
+    const { build, remember } = route.ask(query, site, caller, now)
     const body = build()
     // An answer in pieces has not begun before somebody reads them.
     if (isPending(body) || (typeof body !== 'string' && !Buffer.isBuffer(body))) return null
     const etag = etagOf(circumstances)
     if (remember) parts.answers.put(url, { ...circumstances, etag, body })
-    return { route, caller, site, etag, body }
+    return { route, caller, site, now, etag, body }
   }
 
-  const send = (response: ServerResponse, { route, caller, site, etag, body }: Found, ms: number): void => {
+  const send = (
+    response: ServerResponse,
+    { route, caller, site, now, etag, body }: Found,
+    ms: number,
+  ): void => {
     const { account, key, plan } = caller
-    const now = parts.clock()
     const id = nextId()
     parts.keyUse.used(key.id, now)
     const allowance = parts.requestLimiter.take(account.id, plan.requestsPerMinute, now)
@@ -141,6 +145,7 @@ interface Found {
   readonly route: ShortRoute
   readonly caller: Caller
   readonly site: Site
+  readonly now: number
   readonly etag: string
   readonly body: string | Buffer
 }

@@ -21,8 +21,8 @@ export function eventsRoutes(
 ): { report: ShortRoute; recording: RecordingRoute } {
   const list = new EventList(parts.stores.events)
   const take = (length: number): Buffer => parts.answerBytes.take(length)
-  const ask: Ask = (query, site) => {
-    const range = readRange(query, parts.clock())
+  const ask: Ask = (query, site, _caller, now) => {
+    const range = readRange(query, now)
     const type = readType(query)
     const limit = readLimit(query)
     const question = { range, type, limit, after: readCursor(query) }
@@ -38,7 +38,9 @@ export function eventsRoutes(
     }),
     onRequest: admit(parts, 'read'),
     handler: (request, reply) =>
-      sendReport(parts, request, reply, () => ask(request.query as RawQuery, request.site, request.caller)),
+      sendReport(parts, request, reply, () =>
+        ask(request.query as RawQuery, request.site, request.caller, parts.clock()),
+      ),
   })
 
   const recording: RecordingRoute = {

@@ -13,8 +13,8 @@ const url = '/api/v1/sites/:siteId/stats'
 export function statsRoute(app: FastifyInstance, parts: HttpParts): ShortRoute {
   const take = (length: number): Buffer => parts.answerBytes.take(length)
   const json = new StatsJson()
-  const ask: Ask = (query, site) => {
-    const range = readRange(query, parts.clock())
+  const ask: Ask = (query, site, _caller, now) => {
+    const range = readRange(query, now)
     return { build: () => json.build(parts.stores.events, site.number, range, take), remember: true }
   }
   app.get(url, {
@@ -27,7 +27,9 @@ export function statsRoute(app: FastifyInstance, parts: HttpParts): ShortRoute {
     }),
     onRequest: admit(parts, 'read'),
     handler: (request, reply) =>
-      sendReport(parts, request, reply, () => ask(request.query as RawQuery, request.site, request.caller)),
+      sendReport(parts, request, reply, () =>
+        ask(request.query as RawQuery, request.site, request.caller, parts.clock()),
+      ),
   })
   return { url, ask }
 }

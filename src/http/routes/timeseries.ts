@@ -13,8 +13,8 @@ const url = '/api/v1/sites/:siteId/timeseries'
 
 export function timeseriesRoute(app: FastifyInstance, parts: HttpParts): ShortRoute {
   const take = (length: number): Buffer => parts.answerBytes.take(length)
-  const ask: Ask = (query, site, caller) => {
-    const range = readRange(query, parts.clock())
+  const ask: Ask = (query, site, caller, now) => {
+    const range = readRange(query, now)
     const granularity = readGranularity(query)
     if (granularity === 'hour') requireHourlySeries(caller, parts.supportEmail)
     const { events } = parts.stores
@@ -38,7 +38,9 @@ export function timeseriesRoute(app: FastifyInstance, parts: HttpParts): ShortRo
     }),
     onRequest: admit(parts, 'read'),
     handler: (request, reply) =>
-      sendReport(parts, request, reply, () => ask(request.query as RawQuery, request.site, request.caller)),
+      sendReport(parts, request, reply, () =>
+        ask(request.query as RawQuery, request.site, request.caller, parts.clock()),
+      ),
   })
   return { url, ask }
 }
