@@ -23,7 +23,7 @@ export interface ImportBatch {
   readonly step: string
 }
 
-const batchEventsMax = 49_152
+const batchEventsMax = 40_960
 
 /** Several only when logs are small: then the store can put many of them into one transaction. */
 const batchesOnTheirWayMax = 32
