@@ -5,7 +5,7 @@
  */
 import { encodeCursor } from '../domain/cursor.ts'
 import type { EventPage, Subject } from '../storage/event-store.ts'
-import { EventLoop, eventBytesMax } from './event-loop.ts'
+import { EventSpeller, eventBytesMax } from './event-speller.ts'
 import type { PieceMemory } from './piece-memory.ts'
 
 const mebibyte = 2 ** 20
@@ -31,7 +31,7 @@ const closingBytesMax = '],"next_cursor":"'.length + 24 + '"}'.length
 
 /** To be made when the first page is asked for: its memory and its compiled loop would weigh on servers that list nothing. */
 export class EventPageJson {
-  readonly #loop = new EventLoop(8 * mebibyte, 32 * mebibyte)
+  readonly #speller = new EventSpeller(8 * mebibyte, 32 * mebibyte)
   /** Of the page at hand. */
   #subjectPlaces = new Uint32Array(0)
   #pathPlaces = new Uint32Array(0)
@@ -41,7 +41,7 @@ export class EventPageJson {
     const count = Math.min(page.count, limit)
     if (count === 0) return Buffer.from(emptyPage)
     this.#findPieces(page, count)
-    const { subjects, paths } = this.#loop
+    const { subjects, paths } = this.#speller
     const pieceBytes = subjects.lengthOf(this.#subjectPlaces, count) + paths.lengthOf(this.#pathPlaces, count)
     const bytes = take(opening.length + pieceBytes + count * eventBytesMax + closingBytesMax)
     const { ids, times, types, countries, values } = page
@@ -50,14 +50,14 @@ export class EventPageJson {
       ...{ subjects: this.#subjectPlaces, paths: this.#pathPlaces },
     }
     const start = bytes.write(opening, 'latin1')
-    const end = this.#loop.write(rows, pieceBytes, bytes, start) - nextBytes
+    const end = this.#speller.write(rows, pieceBytes, bytes, start) - nextBytes
     const last = { createdAt: times[count - 1]!, id: ids[count - 1]! }
     const cursor = page.count > count ? `"${encodeCursor(last)}"` : 'null'
     return bytes.subarray(0, end + bytes.write(`],"next_cursor":${cursor}}`, end, 'latin1'))
   }
 
   #findPieces(page: EventPage, count: number): void {
-    const { subjects, paths } = this.#loop
+    const { subjects, paths } = this.#speller
     if (count > this.#pathPlaces.length) {
       this.#subjectPlaces = new Uint32Array(count)
       this.#pathPlaces = new Uint32Array(count)

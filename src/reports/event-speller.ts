@@ -1,4 +1,4 @@
-/** Spells rows of events between their pieces: the JavaScript around the function in event-loop-code.ts. */
+/** Spells rows of events between their pieces: the JavaScript around the function in event-speller-code.ts. */
 import { dayMs, dayOf, formatDay } from '../domain/date-range.ts'
 import { eventTypes } from '../domain/event.ts'
 import {
@@ -7,7 +7,7 @@ import {
   dayBytes,
   daysAt,
   daysMax,
-  eventLoopCode,
+  eventSpellerCode,
   idsAt,
   outAt,
   pairsAt,
@@ -18,7 +18,7 @@ import {
   valuePieceBytes,
   valuePiecesAt,
   valuesAt,
-} from './event-loop-code.ts'
+} from './event-speller-code.ts'
 import { type MakeRoom, PieceMemory } from './piece-memory.ts'
 import { writeNumber } from './spell-bytes.ts'
 
@@ -90,7 +90,7 @@ const someDay = dayPiece('2026-02-28')
 /** Of each event besides its pieces: id, value with its comma, country, and time. */
 export const eventBytesMax = 16 + 26 + 2 + someDay.length
 
-export class EventLoop {
+export class EventSpeller {
   readonly subjects: PieceMemory
   readonly paths: PieceMemory
   readonly #spell: Spell
@@ -103,7 +103,7 @@ export class EventLoop {
     const [subjects, paths] = [new WebAssembly.Memory({ initial: 1 }), new WebAssembly.Memory({ initial: 1 })]
     this.subjects = new PieceMemory(subjectBytesMax, wordsIn(subjects))
     this.paths = new PieceMemory(pathBytesMax, wordsIn(paths))
-    const code = eventLoopCode(someDay.indexOf('T') + 1, someDay.length)
+    const code = eventSpellerCode(someDay.indexOf('T') + 1, someDay.length)
     const instance = new WebAssembly.Instance(new WebAssembly.Module(code), { p: { subjects, paths } })
     this.#spell = instance.exports.spell
     this.#memory = instance.exports.memory

@@ -190,7 +190,7 @@ const body = (hoursAt: number, dayLength: number): number[] => [
 
 /** Imports the memories `p.subjects` and `p.paths`; exports `spell` (rows of one day, at least one, where to,
  * the start of the day and where what is to be spelled of it lies) and `memory`. */
-export function eventLoopCode(hoursAt: number, dayLength: number): Uint8Array {
+export function eventSpellerCode(hoursAt: number, dayLength: number): Uint8Array {
   const text = (name: string): number[] => [name.length, ...Buffer.from(name)]
   const section = (id: number, content: readonly number[]): number[] => [
     id,
