@@ -1,4 +1,5 @@
 /** Counts requests in windows of 60 s that start with the first request of each. */
+import { SharedCounts } from './shared-counts.ts'
 
 const windowMs = 60_000
 
@@ -12,58 +13,61 @@ export interface RateVerdict {
   readonly retryAfterSeconds: number
 }
 
-interface Window {
-  readonly endsAt: number
-  used: number
-}
+/** At more names than that, windows that have ended go first, and then those that began first. */
+const rememberedMax = 100_000
 
 export class RateLimiter {
-  readonly #windows = new Map<string, Window>()
-  readonly #rememberedMax: number
+  /** The end of the window and the requests in it. */
+  readonly #windows: SharedCounts
 
-  /** `rememberedMax` bounds the memory: at more names than that, ended windows go, and then the oldest. */
-  constructor(rememberedMax = 100_000) {
-    this.#rememberedMax = rememberedMax
+  /** With the memory of another one, which may belong to another thread, both count together. */
+  constructor(memory = SharedCounts.memoryFor(rememberedMax)) {
+    this.#windows = new SharedCounts(memory)
+  }
+
+  get memory(): SharedArrayBuffer {
+    return this.#windows.memory
   }
 
   /** Counts one request of `name`. */
   take(name: string, limit: number, now: number): RateVerdict {
-    const window = this.#window(name, now)
-    const allowed = window.used < limit
-    if (allowed) window.used++
-    return verdict(window, limit, allowed, now)
+    const windows = this.#windows
+    const known = windows.hold(name)
+    const place = known === -1 ? windows.add() : known
+    if (windows.times[place]! <= now) {
+      windows.times[place] = now + windowMs
+      windows.counts[place] = 0
+    }
+    const endsAt = windows.times[place]!
+    const before = windows.counts[place]!
+    const allowed = before < limit
+    if (allowed) windows.counts[place] = before + 1
+    windows.release()
+    return verdict(endsAt, allowed ? before + 1 : before, limit, allowed, now)
   }
 
   /** Whether `name` has used up `limit`, counting nothing. */
   peek(name: string, limit: number, now: number): RateVerdict {
-    const window = this.#windows.get(name)
-    if (!window || window.endsAt <= now) return verdict({ endsAt: now + windowMs, used: 0 }, limit, true, now)
-    return verdict(window, limit, window.used < limit, now)
-  }
-
-  #window(name: string, now: number): Window {
-    const known = this.#windows.get(name)
-    if (known && known.endsAt > now) return known
-    const window = { endsAt: now + windowMs, used: 0 }
-    // Deleted first, so that the map stays in the order of age.
-    this.#windows.delete(name)
-    this.#windows.set(name, window)
-    if (this.#windows.size > this.#rememberedMax) this.#forget(now)
-    return window
-  }
-
-  #forget(now: number): void {
-    for (const [name, { endsAt }] of this.#windows) {
-      if (endsAt > now && this.#windows.size <= this.#rememberedMax) return
-      this.#windows.delete(name)
-    }
+    const windows = this.#windows
+    const place = windows.hold(name)
+    const endsAt = place === -1 ? 0 : windows.times[place]!
+    const used = place === -1 ? 0 : windows.counts[place]!
+    windows.release()
+    if (place === -1 || endsAt <= now) return verdict(now + windowMs, 0, limit, true, now)
+    return verdict(endsAt, used, limit, used < limit, now)
   }
 }
 
-const verdict = (window: Window, limit: number, allowed: boolean, now: number): RateVerdict => ({
+const verdict = (
+  endsAt: number,
+  used: number,
+  limit: number,
+  allowed: boolean,
+  now: number,
+): RateVerdict => ({
   allowed,
   limit,
-  remaining: Math.max(0, limit - window.used),
-  resetSeconds: Math.ceil(window.endsAt / 1000),
-  retryAfterSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+  remaining: Math.max(0, limit - used),
+  resetSeconds: Math.ceil(endsAt / 1000),
+  retryAfterSeconds: Math.max(1, Math.ceil((endsAt - now) / 1000)),
 })

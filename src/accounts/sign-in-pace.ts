@@ -1,19 +1,25 @@
 /** Slows whoever guesses passwords: after a few wrong ones the next try must wait, longer each time. */
+import { SharedCounts } from './shared-counts.ts'
 
 /** Wrong tries that cost nothing: people mistype. */
 const freeTries = 4
 const longestWaitMs = 60_000
 const forgottenAfterMs = 15 * 60_000
+/** At more names than that, those tried longest ago go. */
 const rememberedMax = 50_000
 
-interface Tries {
-  wrong: number
-  lastAt: number
-}
-
 export class SignInPace {
-  /** By email and by client address, the one tried longest ago first. */
-  readonly #tries = new Map<string, Tries>()
+  /** By email and client address: when the last try was, and how many were wrong. */
+  readonly #tries: SharedCounts
+
+  /** With the memory of another one, which may belong to another thread, both count together. */
+  constructor(memory = SharedCounts.memoryFor(rememberedMax)) {
+    this.#tries = new SharedCounts(memory)
+  }
+
+  get memory(): SharedArrayBuffer {
+    return this.#tries.memory
+  }
 
   /** Milliseconds until any of the names may try again; 0 when all may. */
   waitMs(names: readonly string[], now: number): number {
@@ -21,30 +27,35 @@ export class SignInPace {
   }
 
   wrong(names: readonly string[], now: number): void {
+    const tries = this.#tries
     for (const name of names) {
-      const before = this.#recent(name, now)
-      this.#tries.delete(name)
-      this.#tries.set(name, { wrong: (before?.wrong ?? 0) + 1, lastAt: now })
-    }
-    for (const name of this.#tries.keys()) {
-      if (this.#tries.size <= rememberedMax) return
-      this.#tries.delete(name)
+      const known = tries.hold(name)
+      const place = known === -1 ? tries.add() : known
+      const before = isRecent(tries.times[place]!, now) ? tries.counts[place]! : 0
+      tries.counts[place] = before + 1
+      tries.times[place] = now
+      tries.release()
     }
   }
 
   right(names: readonly string[]): void {
-    for (const name of names) this.#tries.delete(name)
+    for (const name of names) {
+      const place = this.#tries.hold(name)
+      if (place !== -1) this.#tries.remove(place)
+      this.#tries.release()
+    }
   }
 
   #waitOf(name: string, now: number): number {
-    const tries = this.#recent(name, now)
-    if (!tries || tries.wrong <= freeTries) return 0
-    const wait = Math.min(longestWaitMs, 1000 * 2 ** (tries.wrong - freeTries))
-    return Math.max(0, tries.lastAt + wait - now)
-  }
-
-  #recent(name: string, now: number): Tries | undefined {
-    const tries = this.#tries.get(name)
-    return tries && now - tries.lastAt < forgottenAfterMs ? tries : undefined
+    const tries = this.#tries
+    const place = tries.hold(name)
+    const wrong = place === -1 ? 0 : tries.counts[place]!
+    const lastAt = place === -1 ? 0 : tries.times[place]!
+    tries.release()
+    if (wrong <= freeTries || !isRecent(lastAt, now)) return 0
+    const wait = Math.min(longestWaitMs, 1000 * 2 ** (wrong - freeTries))
+    return Math.max(0, lastAt + wait - now)
   }
 }
+
+const isRecent = (lastAt: number, now: number): boolean => now - lastAt < forgottenAfterMs

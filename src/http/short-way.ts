@@ -6,6 +6,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { authenticate, type Caller, requireScope, requireSite } from '../accounts/access.ts'
+import type { RateVerdict } from '../accounts/rate-limit.ts'
 import type { Site } from '../domain/account.ts'
 import { apiHeaders } from './api-headers.ts'
 import type { HttpParts } from './http-parts.ts'
@@ -77,12 +78,11 @@ export function openShortWay(
   const send = (
     response: ServerResponse,
     { route, caller, site, now, etag, body }: Found,
+    allowance: RateVerdict,
     ms: number,
   ): void => {
-    const { account, key, plan } = caller
     const id = nextId()
-    parts.keyUse.used(key.id, now)
-    const allowance = parts.requestLimiter.take(account.id, plan.requestsPerMinute, now)
+    parts.keyUse.used(caller.key.id, now)
     rounds.sendWhole(response, [...apiHeaders({ id, allowance }), ...reportHeaders(etag)], body)
     if (!parts.requestLog.enabled) return
     logRequest(parts.requestLog, { id, method: 'GET', url: route.url, status: 200, ms, caller, site })
@@ -91,8 +91,13 @@ export function openShortWay(
   lookFirst(app, (request, response) => {
     const startMs = performance.now()
     const found = unlessThrown(() => find(request))
-    if (found) send(response, found, performance.now() - startMs)
-    return found !== null
+    if (!found) return false
+    const { account, plan } = found.caller
+    const allowance = parts.requestLimiter.take(account.id, plan.requestsPerMinute, found.now)
+    // Another thread may have answered the last one since we looked.
+    if (!allowance.allowed) return false
+    send(response, found, allowance, performance.now() - startMs)
+    return true
   })
 }
 
