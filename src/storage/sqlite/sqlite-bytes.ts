@@ -45,17 +45,18 @@ export class ByteWriter {
 
 export class ByteReader {
   readonly #bytes: Uint8Array
-  #position = 0
+  #position: number
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, position = 0) {
     this.#bytes = bytes
+    this.#position = position
   }
 
   get done(): boolean {
     return this.#position >= this.#bytes.length
   }
 
-  /** Bytes read so far. */
+  /** The place of the next byte. */
   get position(): number {
     return this.#position
   }

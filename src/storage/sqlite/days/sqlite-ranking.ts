@@ -137,8 +137,7 @@ function sortByKey(order: Uint32Array, keys: Float64Array, start: number, end: n
 }
 
 /** The names in the order of their indexes, with the place of each in the order of code units. */
-export function rankNames(siteNames: readonly SiteName[]): Ranking {
-  const names = [...siteNames]
+export function rankNames(names: readonly SiteName[]): Ranking {
   const byName = [...names.keys()].sort((a, b) => (names[a]!.name < names[b]!.name ? -1 : 1))
   const ranks = new Uint32Array(names.length)
   byName.forEach((index, rank) => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toDecimal, zeroSum } from '../../../domain/money.ts'
 import { type DayTotals, emptyDay, encodeDay } from './sqlite-day.ts'
-import { buildSpan, type Span, spanDays } from './sqlite-span.ts'
+import { type Span, spanDays } from './sqlite-span.ts'
+import { buildSpan } from './sqlite-span-builder.ts'
 
 /** A day with so many bots in its last hour, all of one subject. */
 function busyDay(subject: number, count: number, value = zeroSum): DayTotals {
@@ -13,15 +14,19 @@ function busyDay(subject: number, count: number, value = zeroSum): DayTotals {
   return day
 }
 
-/** The span of days by their place, as they are stored. */
+/** The span of days by their place, of subjects 0 to 9 with names of the same index, or of another. */
 const spanOf = (
   days: readonly (readonly [number, DayTotals])[],
   nameOf = (subject: number) => subject,
 ): Span =>
   buildSpan(
     0,
+    new Uint8Array(),
     days.map(([place, day]) => ({ place, data: encodeDay(day) })),
-    nameOf,
+    {
+      indexes: Uint32Array.from({ length: 10 }, (_, subject) => nameOf(subject)),
+      placeOf: subject => subject,
+    },
   )
 
 test('a running count stands at every boundary between days', () => {

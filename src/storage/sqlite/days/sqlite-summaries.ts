@@ -4,14 +4,16 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { DateRange } from '../../../domain/date-range.ts'
-import { eventTypes } from '../../../domain/event.ts'
 import type { NameColumns } from '../../event-store.ts'
 import type { Granularity, Series } from '../../series.ts'
 import type { SiteState, WaitingRows } from '../inbox/sqlite-waiting-rows.ts'
 import type { Snapshot } from '../sqlite-snapshot.ts'
 import { dayKey, dayOfKey, hoursLength } from './sqlite-day.ts'
-import { NameSums, noNames, RankedNames, type Ranking, rankNames, type SiteName } from './sqlite-ranking.ts'
-import { buildSpan, type Span, spanDays, spanOf } from './sqlite-span.ts'
+import { DayRows } from './sqlite-day-rows.ts'
+import { NameSums, RankedNames } from './sqlite-ranking.ts'
+import { SiteNames, SubjectReader } from './sqlite-site-names.ts'
+import { type Span, spanDays, spanOf } from './sqlite-span.ts'
+import { buildSpan } from './sqlite-span-builder.ts'
 import { WaitingDays, WaitingDaysReader } from './sqlite-waiting-days.ts'
 
 interface SiteSummary {
@@ -22,39 +24,31 @@ interface SiteSummary {
   waiting: WaitingDays
   /** First and last day with events; null while there are none. */
   extent: DateRange | null
-  /** One entry a type and name; an index into it never changes its meaning. */
-  ranking: Ranking
-  readonly names: SiteName[]
-  readonly nameByText: Map<string, number>
-  readonly nameBySubject: Map<number, number>
+  readonly names: SiteNames
   /** By number; only those that have events. */
   readonly spans: Map<number, Span>
   /** Where spans have no events: the number of the next that has. */
   readonly gapEnds: Map<number, number>
-  /** What the spans, and what everything that stays when they are read again, take in memory. */
+  /** What the spans take in memory. */
   spanBytes: number
-  keptBytes: number
 }
 
+/** What a site takes in memory beside its spans, its names and what waits. */
 const siteBytes = 4_000
-const nameBytes = 300
-const sharedNamesMax = 10_000
 const gapBytes = 40
 
 export class SqliteSummaries {
   readonly #inSnapshot: Snapshot
   readonly #waitingRows: WaitingRows
   readonly #waitingDays: WaitingDaysReader
-  readonly #days: StatementSync
+  readonly #days: DayRows
   readonly #firstKey: StatementSync
   readonly #lastKey: StatementSync
-  readonly #subjects: StatementSync
+  readonly #subjects: SubjectReader
   /** In the order of use: the first is the one used longest ago. */
   readonly #sites = new Map<number, SiteSummary>()
   readonly #bytesMax: number
   #bytes = 0
-  readonly #sharedNames = new Map<string, SiteName>()
-  #namesShared = 0
   readonly #sums = new NameSums()
   readonly #ranked = new RankedNames()
 
@@ -62,11 +56,10 @@ export class SqliteSummaries {
     this.#inSnapshot = inSnapshot
     this.#waitingRows = waitingRows
     this.#waitingDays = new WaitingDaysReader(reader)
-    this.#days = reader.prepare('SELECT key, data FROM day WHERE key BETWEEN ? AND ?')
-    this.#days.setReturnArrays(true)
+    this.#days = new DayRows(reader)
     this.#firstKey = reader.prepare('SELECT min(key) AS key FROM day WHERE key BETWEEN ? AND ?')
     this.#lastKey = reader.prepare('SELECT max(key) AS key FROM day WHERE key BETWEEN ? AND ?')
-    this.#subjects = reader.prepare('SELECT id, type, name, company FROM subject WHERE site = ? ORDER BY id')
+    this.#subjects = new SubjectReader(reader)
     this.#bytesMax = bytesMax
   }
 
@@ -80,10 +73,10 @@ export class SqliteSummaries {
     const summary = this.#summaryOf(site)
     const spans = this.#spansIn(site, summary, revision, range)
     // Names are complete only now: reading a span can find new ones.
-    this.#sums.clear(summary.names.length)
+    const { ranking } = summary.names
+    this.#sums.clear(ranking.names.length)
     for (const span of spans) addSpan(this.#sums, span, range)
-    if (summary.ranking.names.length !== summary.names.length) summary.ranking = rankNames(summary.names)
-    this.#ranked.fill(summary.ranking, this.#sums)
+    this.#ranked.fill(ranking, this.#sums)
     return read(this.#ranked)
   }
 
@@ -109,14 +102,10 @@ export class SqliteSummaries {
         filedRevision: -1,
         waiting: new WaitingDays(),
         extent: null,
-        names: [],
-        ranking: noNames,
-        nameByText: new Map(),
-        nameBySubject: new Map(),
+        names: new SiteNames(this.#subjects, site),
         spans: new Map(),
         gapEnds: new Map(),
         spanBytes: 0,
-        keptBytes: siteBytes,
       }
       this.#bytes += siteBytes
     }
@@ -204,60 +193,20 @@ export class SqliteSummaries {
     return Math.min(stored, waiting.spanAfter(number))
   }
 
-  #readSpan(site: number, summary: SiteSummary, number: number): Span {
+  #readSpan(site: number, { names, waiting }: SiteSummary, number: number): Span {
     const firstDay = number * spanDays
-    const rows = this.#days.all(dayKey(site, firstDay), dayKey(site, firstDay + spanDays - 1)) as unknown
-    const days = (rows as [number, Uint8Array][]).map(([key, data]) => ({
-      place: dayOfKey(key) - firstDay,
-      data,
-    }))
-    return buildSpan(firstDay, [...days, ...summary.waiting.inSpan(number)], subject => {
-      const name = summary.nameBySubject.get(subject)
-      if (name !== undefined) return name
-      this.#readNames(site, summary)
-      return summary.nameBySubject.get(subject)!
-    })
-  }
-
-  /** A name whose company was reported differently shows the company that was reported last. */
-  #readNames(site: number, summary: SiteSummary): void {
-    for (const row of this.#subjects.iterate(site)) {
-      const id = Number(row.id)
-      if (summary.nameBySubject.has(id)) continue
-      const siteName = this.#shared(Number(row.type), String(row.name), String(row.company))
-      const text = siteName.type + siteName.name
-      let index = summary.nameByText.get(text)
-      if (index === undefined) {
-        index = summary.names.push(siteName) - 1
-        summary.nameByText.set(text, index)
-        const bytes = nameBytes + 4 * text.length
-        summary.keptBytes += bytes
-        this.#bytes += bytes
-      } else {
-        summary.names[index] = siteName
-        summary.ranking = noNames
-      }
-      summary.nameBySubject.set(id, index)
-    }
-  }
-
-  /** Sites are visited by the same bots: one object serves all, which keeps what answers touch in the processor's cache. */
-  #shared(typeNumber: number, name: string, company: string): SiteName {
-    const key = `${typeNumber}${name.length} ${name}${company}`
-    let shared = this.#sharedNames.get(key)
-    if (!shared) {
-      shared = { type: eventTypes[typeNumber]!, name, company, number: this.#namesShared++ }
-      if (this.#sharedNames.size >= sharedNamesMax) this.#sharedNames.clear()
-      this.#sharedNames.set(key, shared)
-    }
-    return shared
+    const stored = this.#days.between(dayKey(site, firstDay), dayKey(site, firstDay + spanDays - 1))
+    const before = names.bytes
+    const span = buildSpan(firstDay, stored, waiting.inSpan(number), names)
+    this.#bytes += names.bytes - before
+    return span
   }
 
   #forgetLongUnused(current: number): void {
     for (const [site, summary] of this.#sites) {
       if (this.#bytes <= this.#bytesMax || site === current) return
       this.#sites.delete(site)
-      this.#bytes -= summary.spanBytes + summary.waiting.bytes + summary.keptBytes
+      this.#bytes -= siteBytes + summary.spanBytes + summary.waiting.bytes + summary.names.bytes
     }
   }
 }

@@ -6,7 +6,8 @@ import { ChunkReader } from '../chunks/sqlite-chunk-reader.ts'
 import { conversionType } from '../chunks/sqlite-event-columns.ts'
 import type { WaitingRow } from '../inbox/sqlite-waiting-rows.ts'
 import { addToDay, type DayTotals, decodeDay, emptyDay, encodeDay } from './sqlite-day.ts'
-import { type StoredDay, spanDays, spanOf } from './sqlite-span.ts'
+import { spanDays, spanOf } from './sqlite-span.ts'
+import type { StoredDay } from './sqlite-span-builder.ts'
 
 /** What a day takes in memory beyond its bytes. */
 const dayBytes = 200
