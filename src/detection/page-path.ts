@@ -17,7 +17,7 @@ export function pagePath(url: string): string {
 const extensionBase = 37
 
 /** As numbers, since a request is asked this first of all: no text is made and hashed for it (row 9 of docs/performance.md). */
-const staticExtensions = new Set(
+export const packedStaticExtensions: ReadonlySet<number> = new Set(
   (
     'css js mjs map png jpg jpeg gif webp avif svg ico bmp woff woff2 ttf otf eot mp3 mp4 webm ogg wav avi mov ' +
     'zip gz tgz bz2 xz rar 7z exe dmg iso deb rpm'
@@ -32,7 +32,7 @@ export function isStaticAsset(url: string): boolean {
   const start = pathStart(url)
   const end = pathEnd(url, start)
   for (let at = end - 1; at >= start && at >= end - longestExtension - 1; at--) {
-    if (url.charCodeAt(at) === dot) return staticExtensions.has(packedExtension(url, at + 1, end))
+    if (url.charCodeAt(at) === dot) return packedStaticExtensions.has(packedExtension(url, at + 1, end))
   }
   return false
 }
@@ -43,7 +43,7 @@ export function isStaticPath(bytes: Uint8Array, from: number, to: number): boole
   let packed = 0
   let weight = 1
   for (let at = to - 1; at >= first; at--) {
-    if (bytes[at] === dot) return staticExtensions.has(packed)
+    if (bytes[at] === dot) return packedStaticExtensions.has(packed)
     const digit = extensionDigit(bytes[at]!)
     if (digit === -1) return false
     packed += digit * weight

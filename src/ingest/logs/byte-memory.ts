@@ -3,33 +3,72 @@
  * third of making a text to find it by (row 9 of docs/performance.md).
  */
 
-const slots = 2 ** 14
+export const slots = 2 ** 14
 /** Half of the slots: an empty one is then always near. */
 const rememberedMax = slots / 2
 const keptBytes = 2 ** 20
 /** Longer fields are made each time: strangers must not push out the others. */
-const longestRemembered = 1024
-const wordLength = 4
+export const longestRemembered = 1024
+export const wordLength = 4
+
+/** Fields of one byte. */
+const singles = 256
+const columnBytes = (rememberedMax + 1) * 4
+
+/** Where the parts of a table lie in it, for those who look into it by other means (known-verdicts.ts). */
+export const tableParts = {
+  numbersAt: 0,
+  hashesAt: slots * 2,
+  startsAt: slots * 2 + columnBytes,
+  lengthsAt: slots * 2 + 2 * columnBytes,
+  codesAt: slots * 2 + 3 * columnBytes,
+  codesOfOneAt: slots * 2 + 4 * columnBytes,
+  keptAt: slots * 2 + 4 * columnBytes + singles * 4,
+}
+export const tableBytes = tableParts.keptAt + keptBytes
+
+export interface TableOptions<Value> {
+  readonly buffer: ArrayBuffer
+  readonly at: number
+  /** A number that is kept beside the value; 0 stands for none. */
+  readonly codeOf: (value: Value) => number
+}
 
 /** At most 8,192 values or 1 MiB of bytes; when either is reached, it begins anew. */
 export class ByteMemory<Value> {
   readonly #make: (bytes: Buffer, from: number, to: number) => Value
-  readonly #kept = Buffer.allocUnsafeSlow(keptBytes)
-  readonly #keptView = viewOf(this.#kept)
+  readonly #codeOf: (value: Value) => number
+  readonly #kept: Buffer
+  readonly #keptView: DataView
   #keptTo = 0
   /** By slot: number of the value, from 1; 0 where there is none. */
-  readonly #numbers = new Uint16Array(slots)
-  readonly #hashes = new Int32Array(rememberedMax + 1)
-  readonly #starts = new Int32Array(rememberedMax + 1)
-  readonly #lengths = new Int32Array(rememberedMax + 1)
+  readonly #numbers: Uint16Array
+  readonly #hashes: Int32Array
+  readonly #starts: Int32Array
+  readonly #lengths: Int32Array
+  readonly #codes: Int32Array
+  readonly #codesOfOne: Int32Array
   #values: Value[] = []
   #count = 0
   /** By their only byte: `-` is most common of all. */
-  readonly #single: (Value | undefined)[] = new Array(256).fill(undefined)
+  readonly #single: (Value | undefined)[] = new Array(singles).fill(undefined)
 
   /** `make` is a pure function of the bytes. */
-  constructor(make: (bytes: Buffer, from: number, to: number) => Value) {
+  constructor(
+    make: (bytes: Buffer, from: number, to: number) => Value,
+    { buffer, at, codeOf }: TableOptions<Value> = ownTable(),
+  ) {
+    const column = (partAt: number): Int32Array => new Int32Array(buffer, at + partAt, rememberedMax + 1)
     this.#make = make
+    this.#codeOf = codeOf
+    this.#numbers = new Uint16Array(buffer, at + tableParts.numbersAt, slots)
+    this.#hashes = column(tableParts.hashesAt)
+    this.#starts = column(tableParts.startsAt)
+    this.#lengths = column(tableParts.lengthsAt)
+    this.#codes = column(tableParts.codesAt)
+    this.#codesOfOne = new Int32Array(buffer, at + tableParts.codesOfOneAt, singles)
+    this.#kept = Buffer.from(buffer, at + tableParts.keptAt, keptBytes)
+    this.#keptView = viewOf(this.#kept)
   }
 
   /** What is made of the bytes between `from` and `to`; `view` shows the same bytes. */
@@ -64,6 +103,7 @@ export class ByteMemory<Value> {
     const known = this.#single[bytes[at]!]
     if (known !== undefined) return known
     const value = this.#make(bytes, at, at + 1)
+    this.#codesOfOne[bytes[at]!] = this.#codeOf(value)
     this.#single[bytes[at]!] = value
     return value
   }
@@ -74,6 +114,7 @@ export class ByteMemory<Value> {
     this.#hashes[number] = hash
     this.#starts[number] = this.#keptTo
     this.#lengths[number] = to - from
+    this.#codes[number] = this.#codeOf(value)
     this.#values[number] = value
     this.#keptTo += bytes.copy(this.#kept, this.#keptTo, from, to)
   }
@@ -85,6 +126,8 @@ export class ByteMemory<Value> {
     this.#keptTo = 0
   }
 }
+
+const ownTable = () => ({ buffer: new ArrayBuffer(tableBytes), at: 0, codeOf: () => 0 })
 
 export const viewOf = ({ buffer, byteOffset, length }: Buffer): DataView =>
   new DataView(buffer, byteOffset, length)

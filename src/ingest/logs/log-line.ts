@@ -1,6 +1,7 @@
 /** What one line of an access log says of a request, and what a log format must be able to do. */
 import type { Visit } from '../../detection/detector.ts'
 import { viewOf } from './byte-memory.ts'
+import type { KnownVerdicts } from './known-verdicts.ts'
 
 /** A line where it lies in what was read of the log. */
 export interface RawLine {
@@ -81,7 +82,12 @@ export interface PlainLineReader {
    * it is malformed. The byte before `to` must be an end of line.
    */
   read(bytes: Buffer, view: DataView, from: number, to: number): number
+  /** Opens a way past lines that are known to be ignored; null where there is none. */
+  passing(known: KnownVerdicts): PassOver | null
 }
+
+/** Passes over plain lines that are known to be ignored, counts them there, and returns where the first other one begins. */
+export type PassOver = (bytes: Buffer, from: number, to: number, latestMs: number) => number
 
 export interface LogFormat {
   readonly name: string

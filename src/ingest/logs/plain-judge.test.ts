@@ -56,6 +56,12 @@ function assertSame(lines: readonly string[], eventsMax: number): number {
   return plain
 }
 
+/** Few letters, so that texts often differ in one byte only, and often come again. */
+const similarText = fc.tuple(fc.integer({ min: 0, max: 40 }), fc.nat(3)).map(([length, at]) => {
+  const text = 'a'.repeat(length)
+  return at < length ? `${text.slice(0, at)}b${text.slice(at + 1)}` : text
+})
+
 describe('plain lines', () => {
   test('become the same events and counts as when they are judged one by one', () => {
     const line = fc
@@ -74,19 +80,34 @@ describe('plain lines', () => {
           '?q#f',
         ),
         status: fc.constantFrom('200', '301', '304', '404', '500', '-'),
-        referrer: fc.constantFrom(
-          ...['-', '', 'https://chatgpt.com/', 'https://www.example.com/', 'https://a.example/', '(x)', 'ü'],
+        referrer: fc.oneof(
+          fc.constantFrom(
+            ...[
+              '-',
+              '',
+              'https://chatgpt.com/',
+              'https://www.example.com/',
+              'https://a.example/',
+              '(x)',
+              'ü',
+            ],
+          ),
+          similarText,
         ),
-        agent: fc.constantFrom(
-          ...[
-            '-',
-            '',
-            'GPTBot/1.2',
-            'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0',
-            'curl/8',
-            'Bytespider',
-            '\\"',
-          ],
+        agent: fc.oneof(
+          fc.constantFrom(
+            ...[
+              '-',
+              '',
+              'GPTBot/1.2',
+              'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0',
+              'curl/8',
+              'Bytespider',
+              '\\"',
+            ],
+          ),
+          similarText.map(text => `Mozilla/5.0 (X11) Firefox/${text}`),
+          similarText,
         ),
       })
       .map(

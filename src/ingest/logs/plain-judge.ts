@@ -9,8 +9,9 @@ import { clientOf } from '../client-address.ts'
 import { ByteMemory } from './byte-memory.ts'
 import type { EventGatherer } from './event-gatherer.ts'
 import type { Tally } from './import-report.ts'
+import { ignoredAs, ignoredFrom, KnownVerdicts, undecided, unknown } from './known-verdicts.ts'
 import type { JudgeParts } from './line-judge.ts'
-import { type PlainLineReader, plainMethods, present } from './log-line.ts'
+import { type PassOver, type PlainLineReader, plainMethods, present } from './log-line.ts'
 
 /** A run of whole lines. */
 export interface LineRun {
@@ -49,18 +50,13 @@ interface Client {
   readonly client: string | null
 }
 
-/** Requests are told apart by status, method and whether they are of a static asset. */
-const requestKinds = 1000 * plainMethods.length * 2
-const unknown = -2
-const counts = -1
-
 export class PlainJudge {
   readonly #parts: JudgeParts
   readonly #reader: PlainLineReader
   readonly #siteDomain: string
   readonly #events: EventGatherer
-  /** By kind of request: the number of the reason why it is ignored. */
-  readonly #requests = new Int8Array(requestKinds).fill(unknown)
+  readonly #known = new KnownVerdicts()
+  readonly #passOver: PassOver | null
   readonly #agents: ByteMemory<Agent>
   readonly #referrers: ByteMemory<Referrer>
   readonly #landings = new ByteMemory<Landing>((bytes, from, to) => ({
@@ -69,7 +65,7 @@ export class PlainJudge {
   }))
   readonly #clients: ByteMemory<Client>
   readonly #paths = new ByteMemory((bytes, from, to) => pagePath(textOf(bytes, from, to)))
-  readonly #ignored = new Int32Array(ignoreReasons.length)
+  readonly #ignored = this.#known.ignored
   #lines = 0
   #bots = 0
   #referrals = 0
@@ -80,14 +76,15 @@ export class PlainJudge {
     this.#reader = reader
     this.#siteDomain = siteDomain
     this.#events = events
-    this.#agents = new ByteMemory((bytes, from, to) => {
+    this.#passOver = reader.passing(this.#known)
+    this.#agents = new ByteMemory((bytes, from, to): Agent => {
       const userAgent = fieldOf(bytes, from, to)
       return { userAgent, verdict: detector.judgeUserAgent(userAgent), last: null }
-    })
-    this.#referrers = new ByteMemory((bytes, from, to) => {
+    }, this.#known.agents(codeOfAgent))
+    this.#referrers = new ByteMemory((bytes, from, to): Referrer => {
       const referrer = fieldOf(bytes, from, to)
       return { referrer, verdict: detector.judgeReferrer({ referrer, url: '/', siteDomain }) }
-    })
+    }, this.#known.referrers(codeOfReferrer))
     this.#clients = new ByteMemory((bytes, from, to) => {
       const address = present(textOf(bytes, from, to).replace(/ .*$/, ''))
       return { country: countryOf(address), client: clientOf(address) }
@@ -98,6 +95,8 @@ export class PlainJudge {
   judge({ bytes, view, from, to }: LineRun, latestMs: number, eventsMax: number): number {
     let at = from
     while (at < to && this.#events.count < eventsMax) {
+      if (this.#passOver !== null) at = this.#passOver(bytes, at, to, latestMs)
+      if (at >= to) break
       const next = this.#reader.read(bytes, view, at, to)
       if (next === -1 || !this.#judgeLine(bytes, view, latestMs)) break
       at = next
@@ -107,18 +106,19 @@ export class PlainJudge {
 
   /** Lines judged since the tally was taken. */
   get lines(): number {
-    return this.#lines
+    return this.#lines + this.#known.passed[0]!
   }
 
   /** Adds what the lines came to since the last call. */
   addTo(tally: Tally): void {
-    tally.lines += this.#lines
+    tally.lines += this.lines
     tally.recorded.bot += this.#bots
     tally.recorded.referral += this.#referrals
     ignoreReasons.forEach((reason, number) => {
       tally.ignored[reason] += this.#ignored[number]!
     })
     this.#lines = 0
+    this.#known.passed[0] = 0
     this.#bots = 0
     this.#referrals = 0
     this.#ignored.fill(0)
@@ -128,8 +128,8 @@ export class PlainJudge {
   #judgeLine(bytes: Buffer, view: DataView, latestMs: number): boolean {
     const { timeMs } = this.#reader.line
     if (!(timeMs >= 0 && timeMs <= latestMs)) return false
-    const ignored = this.#judgeRequest(bytes)
-    if (ignored !== counts) this.#ignored[ignored]!++
+    const verdict = this.#judgeRequest(bytes)
+    if (verdict !== undecided) this.#ignored[verdict - ignoredFrom]!++
     else this.#judgeVisitor(bytes, view)
     this.#lines++
     return true
@@ -139,13 +139,13 @@ export class PlainJudge {
     const { status, method, targetFrom, pathTo, targetTo } = this.#reader.line
     const isAsset = isStaticPath(bytes, targetFrom, pathTo) ? 1 : 0
     const kind = (status * plainMethods.length + method) * 2 + isAsset
-    const known = this.#requests[kind]!
+    const known = this.#known.requests[kind]!
     if (known !== unknown) return known
     const url = textOf(bytes, targetFrom, targetTo)
-    const verdict = this.#parts.detector.judgeRequest({ method: plainMethods[method]!, status, url })
-    const ignored = verdict === null ? counts : ignoreReasons.indexOf(verdict.reason)
-    this.#requests[kind] = ignored
-    return ignored
+    const ignored = this.#parts.detector.judgeRequest({ method: plainMethods[method]!, status, url })
+    const verdict = ignored === null ? undecided : ignoredAs(ignored.reason)
+    this.#known.requests[kind] = verdict
+    return verdict
   }
 
   #judgeVisitor(bytes: Buffer, view: DataView): void {
@@ -200,3 +200,10 @@ export class PlainJudge {
 const textOf = (bytes: Buffer, from: number, to: number): string => bytes.toString('latin1', from, to)
 
 const fieldOf = (bytes: Buffer, from: number, to: number): string => present(textOf(bytes, from, to))
+
+/** A bot is counted, a browser judged by where it came from. */
+const codeOfAgent = ({ verdict }: Agent): number =>
+  verdict.kind === 'ignored' ? ignoredAs(verdict.reason) : verdict.kind === 'browser' ? undecided : unknown
+
+const codeOfReferrer = ({ verdict }: Referrer): number =>
+  verdict.kind === 'ignored' ? ignoredAs(verdict.reason) : unknown

@@ -2,10 +2,13 @@
  * Plain lines of the combined format: nine of ten lines of most logs. They are found by the marks between their fields, and no
  * text and no object is made of them (row 9 of docs/performance.md); what is anyhow unusual is left to combined.ts.
  */
-import { ByteMarks, markedLength } from '../byte-marks.ts'
+import { dayMs } from '../../../domain/date-range.ts'
+import { ByteMarks, markedLength, marksAt } from '../byte-marks.ts'
 import { ByteMemory } from '../byte-memory.ts'
-import type { PlainLine, PlainLineReader } from '../log-line.ts'
+import type { KnownVerdicts } from '../known-verdicts.ts'
+import { type PassOver, type PlainLine, type PlainLineReader, plainMethods } from '../log-line.ts'
 import { clfTimeLength, createClfTimeReader } from '../log-time.ts'
+import { compilePassOver, lineAt, lineWords, momentAt } from './known-lines-code.ts'
 
 /** With `virtualHost`, one stands before the address. */
 export const createPlainCombinedReader = (virtualHost = false): PlainLineReader =>
@@ -56,6 +59,16 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
   readonly #readTime = createClfTimeReader()
   readonly #marks = new ByteMarks()
   readonly #places = this.#marks.places
+  /** Whether lines are passed over: those of the day and zone of the line that was read last. */
+  #isPassing = false
+  readonly #moment = Buffer.from(this.#marks.memory.buffer, momentAt, clfTimeLength)
+  #momentMs = Number.NaN
+  /** The beginning of its day in its zone. */
+  #momentMidnightMs = Number.NaN
+  /** What was read of a line that is not passed over. */
+  readonly #words = new Int32Array(this.#marks.memory.buffer, lineAt, Object.keys(lineWords).length)
+  /** Whether they tell of a line that was not taken yet. */
+  #isRead = false
   /** The marks found last: #count of them, of the bytes from #from to #to; those before #mark are dealt with. */
   #bytes: Buffer | null = null
   #from = 0
@@ -71,8 +84,52 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
   }
 
   read(bytes: Buffer, view: DataView, from: number, to: number): number {
+    if (this.#isRead && bytes === this.#bytes && from === this.#from + this.#words[lineWords.line]!)
+      return this.#takeLine()
     this.#goTo(bytes, from, to)
     return this.#readLine(bytes, view, from)
+  }
+
+  passing(known: KnownVerdicts): PassOver | null {
+    if (this.#virtualHost) return null
+    this.#isPassing = true
+    const passOver = compilePassOver(this.#marks.memory, known.memory)
+    return (bytes, from, to, latestMs) => {
+      // The function compares the day of a line and not its time.
+      if (!(this.#momentMs >= dayMs && this.#momentMs <= latestMs - dayMs)) return from
+      for (let at = from; ; ) {
+        this.#goTo(bytes, at, to)
+        const marksTo = marksAt + this.#count * 4
+        const next = this.#from + passOver(at - this.#from, marksAt + this.#mark * 4, marksTo)
+        this.#mark = (this.#words[lineWords.lineMark]! - marksAt) / 4
+        const isEndOfMarks = this.#mark + marksKept > this.#count && this.#to < to
+        this.#isRead = this.#words[lineWords.line] !== -1
+        if (next === at || !isEndOfMarks) return next
+        at = next
+      }
+    }
+  }
+
+  /** What `passing` has read already. */
+  #takeLine(): number {
+    const words = this.#words
+    const from = this.#from
+    const kind = words[lineWords.kind]! >> 1
+    this.#isRead = false
+    this.#mark = (words[lineWords.nextMark]! - marksAt) / 4
+    this.timeMs = this.#momentMidnightMs + words[lineWords.secondOfDay]! * 1000
+    this.method = kind % plainMethods.length
+    this.status = (kind - this.method) / plainMethods.length
+    this.addressFrom = from + words[lineWords.line]!
+    this.addressTo = from + words[lineWords.requestAt]! - momentLength - 1
+    this.targetFrom = from + words[lineWords.target]!
+    this.pathTo = from + words[lineWords.pathTo]!
+    this.targetTo = from + words[lineWords.targetTo]!
+    this.referrerFrom = from + words[lineWords.referrerAt]! + 1
+    this.referrerTo = from + words[lineWords.referrerTo]!
+    this.agentFrom = from + words[lineWords.agentAt]! + 1
+    this.agentTo = from + words[lineWords.agentTo]!
+    return from + words[lineWords.next]!
   }
 
   /** Makes the first mark of the line that begins at `from` the next one. */
@@ -87,6 +144,7 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
     this.#from = from
     this.#to = Math.min(to, from + markedLength)
     this.#count = this.#marks.find(bytes, from, this.#to)
+    this.#isRead = false
     this.#mark = 0
   }
 
@@ -145,7 +203,14 @@ class PlainCombinedReader implements PlainLineReader, PlainLine {
     const timeTo = from + 2 + clfTimeLength
     if (bytes[timeTo] !== closingBracket || bytes[timeTo + 1] !== space) return false
     this.timeMs = this.#readTime(view, from + 2)
+    if (this.#isPassing && !Number.isNaN(this.timeMs)) this.#rememberMoment(bytes, from + 2)
     return true
+  }
+
+  #rememberMoment(bytes: Buffer, at: number): void {
+    bytes.copy(this.#moment, 0, at, at + clfTimeLength)
+    this.#momentMs = this.timeMs
+    this.#momentMidnightMs = this.timeMs - millisecondOfDay(this.#moment.toString('latin1', 12, 20))
   }
 
   /** `192.0.2.7 - -`, `192.0.2.7 - some one` */
@@ -195,4 +260,10 @@ function spaceFrom(bytes: Buffer, from: number, to: number): number {
   let at = from
   while (at < to && bytes[at] !== space) at++
   return at
+}
+
+/** Of `13:55:36`. */
+function millisecondOfDay(text: string): number {
+  const [hours, minutes, seconds] = text.split(':').map(Number)
+  return ((hours! * 60 + minutes!) * 60 + seconds!) * 1000
 }
