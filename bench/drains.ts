@@ -12,7 +12,7 @@ import { addSite } from '../src/accounts/sites.ts'
 import { addUser } from '../src/accounts/users.ts'
 import { readConfig } from '../src/config.ts'
 import { systemClock } from '../src/domain/clock.ts'
-import { openStores } from '../src/runtime.ts'
+import { openStores } from '../src/engine.ts'
 import { startFootfall } from './processes.ts'
 
 const entries = 160_000

@@ -1,5 +1,6 @@
 /** All settings in one typed table, read from the environment here and nowhere else. */
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { unknownBotNames } from './detection/create-detector.ts'
 import { defaultPlans, type Plan, type PlanName, type PlanTable, planNames } from './domain/plan.ts'
 
@@ -20,6 +21,8 @@ export interface Config {
   readonly signup: 'closed' | 'open'
   /** Bound of the roll-ups kept in memory. */
   readonly cacheBytes: number
+  /** How many threads may answer requests. */
+  readonly threads: number
 }
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -33,6 +36,8 @@ export interface Setting {
   /** Throws an Error that says what is accepted. */
   readonly parse: (text: string) => unknown
 }
+
+const threadsOfAutoMax = 4
 
 export const settings = [
   setting('FOOTFALL_DATA', 'Folder of all data.', './data', required),
@@ -64,6 +69,12 @@ export const settings = [
     'Memory for roll-ups that are asked for often, in MiB.',
     '128',
     integer(1, 65_536),
+  ),
+  setting(
+    'FOOTFALL_THREADS',
+    `Threads that answer requests, started one by one under load; auto is one for each processor, ${threadsOfAutoMax} at most. Linux only.`,
+    'auto',
+    threads,
   ),
 ] satisfies Setting[]
 
@@ -100,6 +111,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     supportEmail: value('FOOTFALL_SUPPORT_EMAIL'),
     signup: value('FOOTFALL_SIGNUP'),
     cacheBytes: value<number>('FOOTFALL_CACHE_MIB') * 2 ** 20,
+    threads: value('FOOTFALL_THREADS'),
   }
 }
 
@@ -173,6 +185,15 @@ function integer(least: number, most: number): (text: string) => number {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     if (!(value >= least && value <= most)) throw new Error(`a whole number from ${least} to ${most}`)
     return value
+  }
+}
+
+function threads(text: string): number {
+  if (text === 'auto') return Math.min(availableParallelism(), threadsOfAutoMax)
+  try {
+    return integer(1, 64)(text)
+  } catch {
+    throw new Error('auto, or a whole number from 1 to 64')
   }
 }
 

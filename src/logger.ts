@@ -6,11 +6,22 @@ import type { RequestLog } from './http/request-log.ts'
 export interface OpenLogger {
   readonly logger: Logger
   readonly requestLog: RequestLog
+  /** Takes lines that another thread has put together. */
+  readonly write: (lines: string) => void
   /** Writes what is still in memory. */
   flush(): void
 }
 
-const standardError = 2
+export interface LogDestination {
+  /** Takes whole lines. */
+  write(lines: string): void
+  /** Writes in the background what is gathered. */
+  flush?(): void
+  /** Writes it now. */
+  flushSync?(): void
+}
+
+const standardErrorFile = 2
 const blockBytes = 8_192
 const flushIntervalMs = 500
 /** Lines of requests are gathered apart: to hand over each by itself took a fifth of the time of an answer (row 1 of docs/performance.md). */
@@ -19,12 +30,14 @@ const requestBlockBytes = 65_536
 /** Nothing that is a key reaches a line, wherever a key was put by mistake. */
 const keyText = /\bff_[0-9A-Za-z]{40}\b/g
 
-export function openLogger(level: LogLevel): OpenLogger {
-  const destination = pino.destination({ dest: standardError, sync: false, minLength: blockBytes })
-  const lines = new LineBlock(text => void destination.write(text))
+export const standardError = (): LogDestination =>
+  pino.destination({ dest: standardErrorFile, sync: false, minLength: blockBytes })
+
+export function openLogger(level: LogLevel, destination: LogDestination): OpenLogger {
+  const lines = new LineBlock(text => destination.write(text))
   const flushLines = (): void => {
     lines.flush()
-    destination.flush()
+    destination.flush?.()
   }
   setInterval(flushLines, flushIntervalMs).unref()
   const logger = pino(
@@ -47,9 +60,10 @@ export function openLogger(level: LogLevel): OpenLogger {
       enabled: logger.isLevelEnabled('info'),
       write: members => lines.add(`,${members}}\n`),
     },
+    write: lines => destination.write(lines),
     flush() {
       lines.flush()
-      destination.flushSync()
+      destination.flushSync?.()
     },
   }
 }

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { run } from './cli/run.ts'
 import { systemClock } from './domain/clock.ts'
-import { openRuntime, openStores } from './runtime.ts'
+import { openStores } from './engine.ts'
+import { openRuntime } from './runtime.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string

@@ -2,7 +2,6 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../accounts/access.ts'
 import type { KeyUse } from '../accounts/key-use.ts'
-import type { RateLimiter } from '../accounts/rate-limit.ts'
 import type { Detector } from '../detection/detector.ts'
 import type { Site } from '../domain/account.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -10,16 +9,15 @@ import type { PlanTable } from '../domain/plan.ts'
 import type { AnswerMemory } from '../reports/answer-memory.ts'
 import type { Stores } from '../storage/stores.ts'
 import type { AnswerBytes } from './answer-bytes.ts'
+import type { Limits } from './limits.ts'
 import type { RequestLog } from './request-log.ts'
 
-export interface HttpParts {
+export interface HttpParts extends Limits {
   readonly stores: Stores
   readonly plans: PlanTable
   readonly detector: Detector
   readonly countryOf: (address: string) => string
   readonly clock: Clock
-  readonly requestLimiter: RateLimiter
-  readonly failureLimiter: RateLimiter
   readonly keyUse: KeyUse
   readonly answers: AnswerMemory
   readonly answerBytes: AnswerBytes

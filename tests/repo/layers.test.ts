@@ -11,6 +11,7 @@ const core = [...subject, 'accounts', 'ingest', 'reports']
 const mayImport: Record<string, readonly string[]> = {
   domain: [],
   config: ['domain', 'detection'],
+  engine: ['config', 'storage', 'storage/sqlite'],
   logger: ['config', 'http'],
   detection: ['domain'],
   storage: ['domain'],
@@ -20,17 +21,20 @@ const mayImport: Record<string, readonly string[]> = {
   reports: [...subject, 'accounts'],
   http: core,
   cli: [...core, 'config'],
-  runtime: [...core, 'config', 'logger', 'http', 'storage/sqlite'],
-  main: ['domain', 'config', 'cli', 'runtime'],
+  server: [...core, 'config', 'logger', 'http'],
+  'serving-thread': ['domain', 'config', 'engine', 'http', 'logger', 'server'],
+  'serving-threads': ['serving-thread'],
+  runtime: ['domain', 'storage', 'accounts', 'config', 'engine', 'logger', 'server', 'serving-threads'],
+  main: ['domain', 'config', 'cli', 'engine', 'runtime'],
 }
 
 /** Packages and Node modules that only some rooms may know. */
 const edges: Record<string, readonly string[]> = {
-  fastify: ['http', 'runtime'],
+  fastify: ['http', 'server', 'runtime'],
   commander: ['cli'],
   'cli-progress': ['cli'],
   'node:sqlite': ['storage/sqlite'],
-  'node:worker_threads': ['storage/sqlite', 'ingest'],
+  'node:worker_threads': ['storage/sqlite', 'ingest', 'engine', 'serving-thread', 'serving-threads'],
 }
 
 /** Words and rules compute; they reach no files, no network and no process. */

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Scope, Site } from '../../src/domain/account.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { PlanName } from '../../src/domain/plan.ts'
-import { openStores } from '../../src/runtime.ts'
+import { openStores } from '../../src/engine.ts'
 import type { Stores } from '../../src/storage/stores.ts'
 
 const opened = new Map<string, Stores>()

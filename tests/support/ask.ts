@@ -10,6 +10,8 @@ export interface Question {
   readonly key?: string
   /** Anything but text and bytes is sent as JSON. */
   readonly body?: unknown
+  /** Whose connections are used, instead of those of all questions. */
+  readonly agent?: Agent
 }
 
 export interface Answer {
@@ -26,11 +28,11 @@ export interface ErrorBody {
   readonly retry_after?: number
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+const sharedAgent = new Agent({ keepAlive: true, maxSockets: 64 })
 
 export function ask(
   url: string,
-  { method = 'GET', headers = {}, key, body }: Question = {},
+  { method = 'GET', headers = {}, key, body, agent = sharedAgent }: Question = {},
 ): Promise<Answer> {
   const payload =
     body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)

@@ -24,6 +24,8 @@ export async function startClockedServer({
     FOOTFALL_DATA: data,
     FOOTFALL_PORT: '0',
     FOOTFALL_LOG_LEVEL: 'silent',
+    // Others would not have this clock.
+    FOOTFALL_THREADS: '1',
     ...settings,
   })
   const server = { data, now: Date.parse(now), url: '', stop: () => runtime.close() }

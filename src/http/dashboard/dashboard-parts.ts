@@ -1,11 +1,9 @@
 /** What the dashboard's routes need besides the parts of the API. */
 import type { Sessions } from '../../accounts/sessions.ts'
-import type { SignInPace } from '../../accounts/sign-in-pace.ts'
 import type { Account } from '../../domain/account.ts'
 import type { HttpParts } from '../http-parts.ts'
 
 export interface DashboardParts extends HttpParts {
-  readonly pace: SignInPace
   readonly version: string
   readonly sessions: Sessions
 }

@@ -1,7 +1,6 @@
 /** The dashboard's half of the server: its page, and the routes under /app/api that only the page uses. */
 import type { FastifyInstance } from 'fastify'
 import { Sessions } from '../../accounts/sessions.ts'
-import { SignInPace } from '../../accounts/sign-in-pace.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { sendDashboardError } from './dashboard-error.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
@@ -26,7 +25,6 @@ export async function registerDashboard(
       ...parts,
       version,
       sessions: new Sessions(parts.stores.accounts),
-      pace: new SignInPace(),
     }
     routes.setErrorHandler(sendDashboardError)
     routes.decorateRequest('person')

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { AppError } from '../../domain/errors.ts'
 import { type DrainKind, drainKinds } from '../../domain/event.ts'
-import { MemoryBudget, type MemoryClaim } from '../../ingest/drains/memory-budget.ts'
+import type { MemoryClaim } from '../../ingest/drains/memory-budget.ts'
 import { receiveDrain } from '../../ingest/drains/receive-drain.ts'
 import { countRejections } from '../count-rejections.ts'
 import type { HttpParts } from '../http-parts.ts'
@@ -13,18 +13,12 @@ import { describeDrain } from './describe-drain.ts'
 import { admitDrain, admitSigned, requireSignature } from './drain-admission.ts'
 import { answerFirehose, firehoseIdOf } from './firehose-answer.ts'
 
-/** Of all deliveries at once: their bodies, and the events that they came to. */
-const memoryBytesMax = 256 * 2 ** 20
-/** Of those for one site, if they are several: their senders need no key before the body is read, only the address. */
-const siteBytesMax = 64 * 2 ** 20
-
 type Receive = (
   request: FastifyRequest,
   memory: MemoryClaim,
 ) => Promise<{ response: string; replayed: boolean }>
 
 export function drainRoutes(app: FastifyInstance, parts: HttpParts): void {
-  const budget = new MemoryBudget(memoryBytesMax, siteBytesMax)
   // Services disagree about the type of the same body; it is read as bytes, by whoever has let the request in.
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   for (const kind of drainKinds) {
@@ -36,7 +30,7 @@ export function drainRoutes(app: FastifyInstance, parts: HttpParts): void {
       onError: countRejections(parts, kind),
       ...(kind === 'cloudfront' && { onSend: answerFirehose(parts.clock) }),
       handler: async (request, reply) => {
-        const memory = budget.claim((request.params as { siteId: string }).siteId)
+        const memory = parts.deliveries.claim((request.params as { siteId: string }).siteId)
         try {
           const { response, replayed } = await receive(request, memory)
           if (replayed) reply.header('idempotent-replayed', 'true')

@@ -2,14 +2,14 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { MessagePort } from 'node:worker_threads'
 import type { Stores } from '../stores.ts'
 import { IntakeNotes } from './health/sqlite-intake-notes.ts'
 import { createSqliteAccountStore } from './sqlite-account-store.ts'
 import { createSqliteEventStore } from './sqlite-event-store.ts'
 import { Freshness } from './sqlite-freshness.ts'
 import { busyTimeoutMs, migrate } from './sqlite-schema.ts'
-import { SqliteWriter } from './sqlite-writer.ts'
-import type { WriterSettings } from './sqlite-writer-thread.ts'
+import { SqliteWriter, type WriterOptions } from './sqlite-writer.ts'
 
 export interface SqliteOptions {
   /** Created when it is missing, with its folder. */
@@ -19,7 +19,12 @@ export interface SqliteOptions {
   /** Called before a file of an older Footfall is changed, which takes seconds for each ten million events. */
   readonly onUpgrade?: () => void
   /** What the writer does otherwise than in a server. */
-  readonly writing?: Partial<Pick<WriterSettings, 'cacheBytes' | 'logPages'>>
+  readonly writing?: Pick<WriterOptions, 'cacheBytes' | 'logPages' | 'connect'>
+}
+
+export interface SqliteStores extends Stores {
+  /** Lets the stores of another thread of this process, opened with `connect`, write through the writer of these. */
+  serveWriter(port: MessagePort): void
 }
 
 /** Throws when the file cannot be opened or was written by a newer Footfall. */
@@ -28,7 +33,7 @@ export function openSqlite({
   summaryBytesMax = 128 * 2 ** 20,
   onUpgrade,
   writing = {},
-}: SqliteOptions): Stores {
+}: SqliteOptions): SqliteStores {
   mkdirSync(dirname(file), { recursive: true })
   migrate(file, onUpgrade)
   const reader = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs })
@@ -41,6 +46,7 @@ export function openSqlite({
     accounts: createSqliteAccountStore(reader, writer, freshness),
     beginRequest: () => freshness.hold(),
     prepareRecording: () => writer.start(),
+    serveWriter: port => writer.serve(port),
     async close() {
       await notes.flush()
       await writer.close()

@@ -1,9 +1,9 @@
 /**
  * The one writer of a process, in a thread of its own: commits all that has queued while the last commit was on its way to disk
- * (group commit), and only then answers.
+ * (group commit), and only then answers. The thread that started it is its first client; others come as a MessagePort that this one sends.
  */
 import { DatabaseSync } from 'node:sqlite'
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { SqliteAccountWriter } from './sqlite-account-writer.ts'
 import { recorded, SqliteAppender } from './sqlite-appender.ts'
 import { type HandedBatch, takeOver } from './sqlite-packed-events.ts'
@@ -33,11 +33,19 @@ export type WriterRequest = readonly [
   ...values: readonly unknown[],
 ]
 
+/** Requests, or a further client. */
+export type WriterMessage = readonly WriterRequest[] | MessagePort
+
 export type WriterReply =
   /** Appends that were recorded, all together. */
   | { readonly recorded: readonly number[] }
   | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly error: { readonly message: string; readonly sqliteCode: number | null } }
+  | { readonly id: number; readonly error: WriterError }
+
+export interface WriterError {
+  readonly message: string
+  readonly sqliteCode: number | null
+}
 
 const requestsPerTransactionMax = 1_000
 /** With so many events a transaction begins no further request. */
@@ -98,32 +106,51 @@ function openForWriting({ file, cacheBytes, logPages }: WriterSettings): Databas
   return database
 }
 
-/** Serves requests from `port` until `close` is asked for. */
-function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): void {
+interface Queued {
+  /** Who is answered; null for what the thread asks of itself. */
+  readonly client: MessagePort | null
+  readonly request: WriterRequest
+}
+
+interface Answered {
+  readonly client: MessagePort | null
+  readonly reply: WriterReply
+}
+
+/** Serves requests from `first` and from the clients that it sends, until it asks for `close`. */
+function serve(database: DatabaseSync, first: MessagePort, patienceMs: number): void {
   const { appender, operations } = operationsOn(database)
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
   // From here on only the beginning of a transaction can meet another process, and it has a better way of waiting.
   database.exec('PRAGMA busy_timeout = 0')
-  let queue: WriterRequest[] = []
+  const clients = new Set<MessagePort>()
+  let queue: Queued[] = []
   /** Whether no other process wrote between the last two transactions. */
   let isAlone = true
 
-  const runTransaction = (requests: readonly WriterRequest[]): WriterReply[] => {
+  const runTransaction = (requests: readonly Queued[]): Answered[] => {
     patiently(() => begin.run(), patienceMs)
     try {
       isAlone = !appender.begin()
-      const recordedIds: number[] = []
-      const replies: WriterReply[] = [{ recorded: recordedIds }]
-      for (const [id, name, ...values] of requests) {
+      const recordedIds = new Map<MessagePort | null, number[]>()
+      const answers: Answered[] = []
+      for (const { client, request } of requests) {
+        const [id, name, ...values] = request
         const operation = operations[name as OperationName] as (...values: readonly unknown[]) => unknown
         const value = operation(...values)
-        if (value === recorded) recordedIds.push(id)
-        else replies.push({ id, value })
+        if (value !== recorded) {
+          answers.push({ client, reply: { id, value } })
+          continue
+        }
+        const ids = recordedIds.get(client)
+        if (ids) ids.push(id)
+        else recordedIds.set(client, [id])
       }
       appender.flush()
       commit.run()
-      return replies
+      for (const [client, ids] of recordedIds) answers.push({ client, reply: { recorded: ids } })
+      return answers
     } catch (error) {
       // A full disk makes SQLite roll back by itself.
       if (database.isTransaction) database.exec('ROLLBACK')
@@ -132,52 +159,71 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
     }
   }
 
-  const replyAlone = (request: WriterRequest): WriterReply[] => {
+  const answerAlone = (queued: Queued): Answered[] => {
     try {
-      return runTransaction([request])
+      return runTransaction([queued])
     } catch (error) {
-      return [{ id: request[0], error: describe(error) }]
+      return [refuse(queued, describe(error))]
     }
+  }
+
+  /** Whether it was done; nothing is lost when it could not be for the moment. */
+  const doAlone = (name: OperationName): boolean =>
+    !answerAlone({ client: null, request: [0, name] }).some(({ reply }) => 'error' in reply)
+
+  const post = (answers: readonly Answered[]): void => {
+    for (const client of clients) {
+      const replies = answers.filter(answer => answer.client === client).map(({ reply }) => reply)
+      if (replies.length > 0) client.postMessage(replies)
+    }
+  }
+
+  const take = (client: MessagePort, message: WriterMessage): void => {
+    if (message instanceof MessagePort) connect(message)
+    else for (const request of message) queue.push({ client, request })
   }
 
   /** All that has come in, also while the last transaction was at work. */
   const receive = (): void => {
-    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
-      queue.push(...(next.message as WriterRequest[]))
+    for (const client of clients) {
+      for (let next = receiveMessageOnPort(client); next; next = receiveMessageOnPort(client))
+        take(client, next.message as WriterMessage)
+    }
   }
 
-  const isFiling = ([, name]: WriterRequest): boolean => name === 'file'
+  const isFiling = ({ request }: Queued): boolean => request[1] === 'file'
+  const isClosing = ({ request }: Queued): boolean => request[1] === 'close'
 
   /**
    * What the next transaction is to do: little enough that nobody waits long for the one after it. Readers wait for `file`, so it
    * comes first, a site at a time.
    */
-  const takeRequests = (): WriterRequest[] => {
+  const takeRequests = (): Queued[] => {
     const filing = queue.find(isFiling)
     if (filing) {
-      const { same = [], others = [] } = Object.groupBy(queue, request =>
-        isFiling(request) && request[2] === filing[2] ? 'same' : 'others',
+      const { same = [], others = [] } = Object.groupBy(queue, queued =>
+        isFiling(queued) && queued.request[2] === filing.request[2] ? 'same' : 'others',
       )
       queue = others
       return same
     }
     let [count, events] = [0, 0]
     while (count < queue.length && count < requestsPerTransactionMax && events < eventsPerTransaction) {
-      if (queue[count]![1] === 'close') break
-      events += eventsOf(queue[count++]!)
+      if (isClosing(queue[count]!)) break
+      events += eventsOf(queue[count++]!.request)
     }
     return queue.splice(0, count)
   }
 
-  const takeAllButClosing = (): WriterRequest[] => {
-    const { closing = [], others = [] } = Object.groupBy(queue, ([, name]) =>
-      name === 'close' ? 'closing' : 'others',
+  const takeAllButClosing = (): Queued[] => {
+    const { closing = [], others = [] } = Object.groupBy(queue, queued =>
+      isClosing(queued) ? 'closing' : 'others',
     )
     queue = closing
     return others
   }
 
-  const takeTurn = (): WriterReply[] => {
+  const takeTurn = (): Answered[] => {
     const requests = takeRequests()
     if (requests.length === 0) return []
     try {
@@ -187,45 +233,60 @@ function serve(database: DatabaseSync, port: MessagePort, patienceMs: number): v
       // One of them failed: each for itself, so that only that one is refused. Nobody waits for another process twice.
       if (isBusy(error)) requests.push(...takeAllButClosing())
       return requests.length === 1 || isBusy(error)
-        ? requests.map(([id]) => ({ id, error: described }))
-        : requests.flatMap(replyAlone)
+        ? requests.map(queued => refuse(queued, described))
+        : requests.flatMap(answerAlone)
     }
   }
-
-  /** False when it could not be filed for the moment; nothing is lost then. */
-  const fileSome = (): boolean => !replyAlone([0, 'fileSome']).some(reply => 'error' in reply)
 
   let timer: NodeJS.Timeout | undefined
   const fileWhenQuiet = (delayMs = quietMs): void => {
     clearTimeout(timer)
     // A slice at a time, so that what is sent meanwhile comes in between. Where others record, they file as well.
     if (appender.hasUnfiled)
-      timer = setTimeout(() => fileWhenQuiet(fileSome() && isAlone ? 0 : quietMs), delayMs)
+      timer = setTimeout(() => fileWhenQuiet(doAlone('fileSome') && isAlone ? 0 : quietMs), delayMs)
   }
 
-  port.on('message', (first: WriterRequest[]) => {
-    queue.push(...first)
-    receive()
-    while (queue.length > 0) {
-      const replies = takeTurn()
-      if (replies.length > 0) port.postMessage(replies)
+  const closeFile = (): void => {
+    clearTimeout(timer)
+    const end = performance.now() + closingMs
+    while (appender.hasUnfiled && performance.now() < end && doAlone('fileSome'));
+    foldLog(database)
+    database.close()
+  }
+
+  /** Lets a client go that has nothing more to hand over; the file is closed with the first one. */
+  const release = ({ client, request: [id] }: Queued): void => {
+    if (client === first) closeFile()
+    post([{ client, reply: { id, value: null } }])
+    for (const each of client === first ? clients : [client!]) each.close()
+  }
+
+  const connect = (client: MessagePort): void => {
+    clients.add(client)
+    client.on('message', (message: WriterMessage) => {
+      take(client, message)
       receive()
-      if (appender.hasFull && !queue.some(isFiling)) replyAlone([0, 'fileFull'])
-      if (queue[0]?.[1] === 'close') {
-        const [id] = queue[0]
-        clearTimeout(timer)
-        const end = performance.now() + closingMs
-        while (appender.hasUnfiled && performance.now() < end && fileSome());
-        foldLog(database)
-        database.close()
-        port.postMessage([{ id, value: null }] satisfies WriterReply[])
-        port.close()
-        return
+      while (queue.length > 0) {
+        post(takeTurn())
+        receive()
+        if (appender.hasFull && !queue.some(isFiling)) doAlone('fileFull')
+        const [next] = queue
+        if (next === undefined || !isClosing(next)) continue
+        queue.shift()
+        release(next)
+        if (next.client === first) return
       }
-    }
-    fileWhenQuiet()
-  })
+      fileWhenQuiet()
+    })
+    client.on('close', () => clients.delete(client))
+  }
+  connect(first)
 }
+
+const refuse = ({ client, request: [id] }: Queued, error: WriterError): Answered => ({
+  client,
+  reply: { id, error },
+})
 
 /** Events of an append; of small batches, which cross over as text, not all. */
 function eventsOf([, name, batch]: WriterRequest): number {
@@ -240,7 +301,7 @@ function foldLog(database: DatabaseSync): void {
   } catch {}
 }
 
-function describe(error: unknown): { message: string; sqliteCode: number | null } {
+function describe(error: unknown): WriterError {
   return {
     message: error instanceof Error ? (error.stack ?? error.message) : String(error),
     sqliteCode: sqliteCodeOf(error),

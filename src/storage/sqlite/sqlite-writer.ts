@@ -1,5 +1,8 @@
-/** This side of the writer thread: starts it at the first write, hands requests over in few messages, bounds what waits. */
-import { Worker } from 'node:worker_threads'
+/**
+ * This side of the writer thread: starts it at the first write, or has another thread of the process start it; hands requests over
+ * in few messages, bounds what waits.
+ */
+import { type MessagePort, Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/errors.ts'
 import type { AppendOutcome } from '../event-store.ts'
 import { busyTimeoutMs } from './sqlite-schema.ts'
@@ -35,10 +38,15 @@ interface Waiting {
   readonly weight: number
 }
 
+export interface WriterOptions extends Partial<Omit<WriterSettings, 'file'>> {
+  /** For a thread that writes through the writer of another one: the way there, whose other end goes to `serve` of that. */
+  readonly connect?: () => MessagePort
+}
+
 export class SqliteWriter {
-  readonly #newThread: () => Worker
+  readonly #connect: () => Worker | MessagePort
   readonly #onCommitted: () => void
-  #thread: Worker | null = null
+  #thread: Worker | MessagePort | null = null
   #nextId = 1
   #waiting = new Map<number, Waiting>()
   #waitingEvents = 0
@@ -47,6 +55,8 @@ export class SqliteWriter {
   /** Whether a request of the outbox is no append. */
   #isUrgent = false
   #isPosting = false
+  /** Whether other threads hand over to the same writer. */
+  #isShared = false
   #closed = false
   readonly #postAtEndOfTurn = (): void => {
     this.#isPosting = false
@@ -54,16 +64,17 @@ export class SqliteWriter {
   }
 
   /** `onCommitted` is called before the callers of a commit hear of it; `patienceMs` is for transactions of other processes. */
-  constructor(file: string, onCommitted: () => void, options: Partial<Omit<WriterSettings, 'file'>> = {}) {
+  constructor(file: string, onCommitted: () => void, { connect, ...settings }: WriterOptions = {}) {
     const workerData: WriterSettings = {
       file,
       patienceMs: busyTimeoutMs,
       cacheBytes: cacheBytesOfServer,
       logPages: logPagesOfServer,
-      ...options,
+      ...settings,
     }
-    this.#newThread = () => new Worker(writerThreadFile, { workerData })
+    this.#connect = connect ?? (() => new Worker(writerThreadFile, { workerData }))
     this.#onCommitted = onCommitted
+    this.#isShared = connect !== undefined
   }
 
   /**
@@ -75,6 +86,16 @@ export class SqliteWriter {
     if (this.#closed) return
     structuredClone(null, { transfer: [new ArrayBuffer(1)] })
     this.#thread ??= this.#startThread()
+  }
+
+  /** Lets another thread of the process write through the same writer; ends with this one. */
+  serve(port: MessagePort): void {
+    if (this.#closed) port.close()
+    else {
+      this.#isShared = true
+      this.#thread ??= this.#startThread()
+      this.#thread.postMessage(port, [port])
+    }
   }
 
   /**
@@ -103,7 +124,7 @@ export class SqliteWriter {
     this.#post()
     const thread = this.#thread
     if (!thread) return
-    const exited = new Promise(resolve => thread.once('exit', resolve))
+    const exited = new Promise<void>(resolve => onEnd(thread, resolve))
     await this.#send('close', [], 0)
     await exited
   }
@@ -124,11 +145,13 @@ export class SqliteWriter {
 
   /**
    * Appends wait until the writer has answered, or has no more of them than wait here: a message wakes a thread, which costs more
-   * than a single event (row 7 of docs/performance.md), and what has gathered meanwhile shares a commit.
+   * than a single event (row 7 of docs/performance.md), and what has gathered meanwhile shares a commit. Where other threads keep
+   * the writer busy, they wait for the answer in any case.
    */
   #postIfDue(): void {
     const withWriter = this.#waiting.size - this.#outbox.length
-    if (this.#isUrgent || this.#outbox.length >= withWriter) this.#post()
+    const isDue = this.#isShared ? withWriter === 0 : this.#outbox.length >= withWriter
+    if (this.#isUrgent || isDue) this.#post()
   }
 
   #post(): void {
@@ -142,8 +165,8 @@ export class SqliteWriter {
     this.#thread.postMessage(requests, transfers)
   }
 
-  #startThread(): Worker {
-    const thread = this.#newThread()
+  #startThread(): Worker | MessagePort {
+    const thread = this.#connect()
     thread.on('message', (replies: WriterReply[]) => {
       this.#onCommitted()
       for (const reply of replies) this.#settle(reply)
@@ -162,7 +185,7 @@ export class SqliteWriter {
       for (const { reject } of waiting) reject(error)
     }
     thread.on('error', fail)
-    thread.on('exit', () => fail(new Error('The writer thread ended.')))
+    onEnd(thread, () => fail(new Error('The writer thread ended.')))
     return thread
   }
 
@@ -179,6 +202,11 @@ export class SqliteWriter {
     this.#waitingEvents -= waiting.weight
     return waiting
   }
+}
+
+/** Worker and MessagePort are alike but for what they call their end. */
+const onEnd = (thread: Worker | MessagePort, call: () => void): void => {
+  thread.once(thread instanceof Worker ? 'exit' : 'close', call)
 }
 
 const recorded: AppendOutcome = { outcome: 'recorded' }

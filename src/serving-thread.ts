@@ -1,0 +1,51 @@
+/** Entry of a further thread of a server: the same server over its own connection, which writes through the first thread. */
+import { MessageChannel, type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { Config } from './config.ts'
+import { systemClock } from './domain/clock.ts'
+import { openThreadStores } from './engine.ts'
+import type { LimitsMemory } from './http/limits.ts'
+import { openLogger } from './logger.ts'
+import { type ListenAddress, openServer } from './server.ts'
+
+export interface ServingThreadData {
+  readonly config: Config
+  readonly version: string
+  readonly address: ListenAddress
+  readonly memory: LimitsMemory
+}
+
+/** What the first thread hears; it says `close`, once. */
+export type ServingThreadMessage =
+  | { readonly kind: 'listening' }
+  /** Lines of the log. */
+  | { readonly kind: 'log'; readonly lines: string }
+  /** The way to the writer, to be handed on. */
+  | { readonly kind: 'writer'; readonly port: MessagePort }
+  /** It could not start, or has finished what was in flight. */
+  | { readonly kind: 'ended'; readonly error: Error | null }
+
+async function serve(first: MessagePort, data: ServingThreadData): Promise<void> {
+  const { config, version, address, memory } = data
+  const tell = (message: ServingThreadMessage, ports: MessagePort[] = []): void =>
+    first.postMessage(message, ports)
+  const closing = new Promise(resolve => first.once('message', resolve))
+  const stores = openThreadStores(config, () => {
+    const { port1, port2 } = new MessageChannel()
+    tell({ kind: 'writer', port: port2 }, [port2])
+    return port1
+  })
+  const log = openLogger(config.logLevel, { write: lines => tell({ kind: 'log', lines }) })
+  const server = await openServer({ config, version, clock: systemClock, stores, log, memory })
+  const error: Error | null = await server.listen(address).then(
+    () => null,
+    (reason: Error) => reason,
+  )
+  if (error === null) {
+    tell({ kind: 'listening' })
+    await closing
+  }
+  await server.close()
+  tell({ kind: 'ended', error })
+}
+
+if (parentPort) await serve(parentPort, workerData as ServingThreadData)

@@ -1,0 +1,97 @@
+/**
+ * The further threads of a server. One is started when those that there are have little time left, so that a server with little to do
+ * takes no more memory than one thread needs (row 11 of docs/performance.md); the system gives each thread a part of the connections.
+ */
+import { type EventLoopUtilization, performance } from 'node:perf_hooks'
+import { type MessagePort, Worker } from 'node:worker_threads'
+import type { ServingThreadData, ServingThreadMessage } from './serving-thread.ts'
+
+export interface ServingThreadsParts extends ServingThreadData {
+  /** Of all, the first one included. */
+  readonly most: number
+  /** Takes lines of the log. */
+  readonly writeLog: (lines: string) => void
+  /** Lets a thread write through the first one. */
+  readonly serveWriter: (port: MessagePort) => void
+  /** Called when one more listens; `serving` of them do now, the first one included. */
+  readonly onListening: (serving: number) => void
+  /** Called when one could not listen; the others go on. */
+  readonly onFailed: (error: Error) => void
+}
+
+const lookIntervalMs = 500
+/** The part of its time in which a busy thread does something. */
+const busyFrom = 0.8
+/** So many looks in a row must find one busy. */
+const busyLooks = 2
+
+/** Of V8: short-lived objects of a server fit into less than it would take. */
+const youngGenerationMib = 12
+
+export class ServingThreads {
+  readonly #parts: ServingThreadsParts
+  readonly #threads = new Set<Worker>()
+  readonly #utilizations = new Map<Worker | null, EventLoopUtilization>()
+  readonly #timer: NodeJS.Timeout
+  #looksBusy = 0
+  #isStarting = false
+
+  constructor(parts: ServingThreadsParts) {
+    this.#parts = parts
+    this.#timer = setInterval(() => this.#look(), lookIntervalMs).unref()
+  }
+
+  /** Resolves when all have finished what is in flight. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    const closed = Array.from(this.#threads, thread => new Promise(resolve => thread.once('exit', resolve)))
+    for (const thread of this.#threads) thread.postMessage('close')
+    await Promise.all(closed)
+  }
+
+  #look(): void {
+    if (this.#isStarting || this.#threads.size + 1 >= this.#parts.most) return
+    const busiest = Math.max(this.#utilizationOf(null), ...Array.from(this.#threads, this.#utilizationOf))
+    this.#looksBusy = busiest < busyFrom ? 0 : this.#looksBusy + 1
+    if (this.#looksBusy >= busyLooks) this.#start()
+  }
+
+  /** Since the last look; of this thread for null. */
+  readonly #utilizationOf = (thread: Worker | null): number => {
+    const source = thread === null ? performance : thread.performance
+    const now = source.eventLoopUtilization()
+    const { utilization } = source.eventLoopUtilization(now, this.#utilizations.get(thread))
+    this.#utilizations.set(thread, now)
+    return utilization
+  }
+
+  #start(): void {
+    const { config, version, address, memory, writeLog, serveWriter, onListening, onFailed } = this.#parts
+    const workerData: ServingThreadData = { config, version, address, memory }
+    const thread = new Worker(threadFile, {
+      workerData,
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMib },
+    })
+    this.#threads.add(thread)
+    this.#isStarting = true
+    this.#looksBusy = 0
+    thread.on('message', (message: ServingThreadMessage) => {
+      if (message.kind === 'log') writeLog(message.lines)
+      else if (message.kind === 'writer') serveWriter(message.port)
+      else if (message.kind === 'listening') {
+        this.#isStarting = false
+        onListening(this.#threads.size + 1)
+      } else {
+        if (message.error) onFailed(message.error)
+        void thread.terminate()
+      }
+    })
+    // As in the first thread: who goes on after an error that nobody foresaw would answer from who knows what.
+    thread.on('error', error => {
+      throw error
+    })
+  }
+}
+
+// The published package holds JavaScript: there the neighbour ends as this file does.
+const threadFile = new URL(`./serving-thread${import.meta.filename.slice(-3)}`, import.meta.url)
