@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { MessagePort } from 'node:worker_threads'
 import type { Stores } from '../stores.ts'
+import type { SpanExchange } from './days/sqlite-span-exchange.ts'
 import { IntakeNotes } from './health/sqlite-intake-notes.ts'
 import { createSqliteAccountStore } from './sqlite-account-store.ts'
 import { createSqliteEventStore } from './sqlite-event-store.ts'
@@ -16,6 +17,8 @@ export interface SqliteOptions {
   readonly file: string
   /** Bound of the roll-ups kept in memory. */
   readonly summaryBytesMax?: number
+  /** With the other threads of the process that have opened the file. */
+  readonly spans?: SpanExchange
   /** Called before a file of an older Footfall is changed, which takes seconds for each ten million events. */
   readonly onUpgrade?: () => void
   /** What the writer does otherwise than in a server. */
@@ -31,6 +34,7 @@ export interface SqliteStores extends Stores {
 export function openSqlite({
   file,
   summaryBytesMax = 128 * 2 ** 20,
+  spans,
   onUpgrade,
   writing = {},
 }: SqliteOptions): SqliteStores {
@@ -42,7 +46,7 @@ export function openSqlite({
   const writer = new SqliteWriter(file, () => freshness.expire(), writing)
   const notes = new IntakeNotes(writer)
   return {
-    events: createSqliteEventStore(reader, writer, freshness, notes, summaryBytesMax),
+    events: createSqliteEventStore(reader, writer, freshness, notes, summaryBytesMax, spans),
     accounts: createSqliteAccountStore(reader, writer, freshness),
     beginRequest: () => freshness.hold(),
     prepareRecording: () => writer.start(),
@@ -50,6 +54,7 @@ export function openSqlite({
     async close() {
       await notes.flush()
       await writer.close()
+      spans?.close()
       reader.close()
     },
   }

@@ -5,6 +5,7 @@ import type { AppendOutcome, EventBatch, EventStore, ImportProgress, WayInHealth
 import { AttributionReader } from './chunks/sqlite-attribution.ts'
 import { SqliteEventList } from './chunks/sqlite-event-list.ts'
 import { toCountsByName } from './days/sqlite-ranking.ts'
+import type { SpanExchange } from './days/sqlite-span-exchange.ts'
 import { SqliteSummaries } from './days/sqlite-summaries.ts'
 import { FacetReader } from './facets/sqlite-facet-reader.ts'
 import { decodeHealth, healthOf } from './health/sqlite-health.ts'
@@ -25,10 +26,11 @@ export function createSqliteEventStore(
   freshness: Freshness,
   notes: IntakeNotes,
   summaryBytesMax: number,
+  spans: SpanExchange | null = null,
 ): EventStore {
   const inSnapshot = createSnapshot(reader)
   const waitingRows = new WaitingRows(reader, freshness)
-  const summaries = new SqliteSummaries(reader, inSnapshot, waitingRows, summaryBytesMax)
+  const summaries = new SqliteSummaries(reader, inSnapshot, waitingRows, summaryBytesMax, spans)
   const eventList = new SqliteEventList(reader, inSnapshot)
   const facets = new FacetReader(reader, inSnapshot)
   const attribution = new AttributionReader(reader, inSnapshot)

@@ -44,6 +44,12 @@ export class SiteNames {
     return place
   }
 
+  /** Whether the first `count` subjects end with this one; those that are new are read. */
+  include(count: number, last: number): boolean {
+    if (this.subjects.length < count) this.#readNewer()
+    return count === 0 || this.subjects[count - 1] === last
+  }
+
   /**
    * Ids rise for good, so the subjects not known are those with higher ones, and an index never changes its meaning. There is one a type
    * and name: where the company was reported differently, it shows the one reported last.

@@ -3,6 +3,7 @@ import { ByteReader } from '../sqlite-bytes.ts'
 import { hoursLength } from './sqlite-day.ts'
 import { readDays } from './sqlite-day-rows.ts'
 import { type Span, type SpanShape, spanDays, spanIn, spanLength } from './sqlite-span.ts'
+import type { SpanExchange } from './sqlite-span-exchange.ts'
 
 /** A day's roll-up as it is stored (sqlite-day.ts), by its place in the span (0 to 31). */
 export interface StoredDay {
@@ -113,18 +114,21 @@ class Gathering {
 
 const gathering = new Gathering()
 
-/** Of stored days (sqlite-day-rows.ts), and of days that wait beside them. */
+/** Of stored days (sqlite-day-rows.ts), and of days that wait beside them; in memory that threads can share where they exchange spans. */
 export function buildSpan(
   firstDay: number,
   stored: Uint8Array,
   waiting: readonly StoredDay[],
   names: SubjectNames,
+  exchange: SpanExchange | null,
 ): Span {
   gathering.clear()
   readDays(stored, (place, from, end) => gathering.add(place, new ByteReader(stored, from), end, names))
   for (const { place, data } of waiting) gathering.add(place, new ByteReader(data), data.length, names)
-  const shape = shapeOf(gathering)
-  const span = spanIn(new ArrayBuffer(spanLength(shape)), firstDay, shape)
+  const shape = gatheredShape(gathering)
+  const length = spanLength(shape)
+  const span =
+    exchange?.spanOf(firstDay, shape, length) ?? spanIn(new ArrayBuffer(length), firstDay, shape, 0)
   fillCounts(span)
   fillValues(span)
   span.hours.set(gathering.hours)
@@ -132,7 +136,7 @@ export function buildSpan(
   return span
 }
 
-function shapeOf({ names, totals, valuedWidth, hourMax, dayMax }: Gathering): SpanShape {
+function gatheredShape({ names, totals, valuedWidth, hourMax, dayMax }: Gathering): SpanShape {
   let largest = 0
   for (let column = 0; column < names.length; column++)
     largest = Math.max(largest, totals[column]!, names[column]!)

@@ -27,6 +27,7 @@ const spanOf = (
       indexes: Uint32Array.from({ length: 10 }, (_, subject) => nameOf(subject)),
       placeOf: subject => subject,
     },
+    null,
   )
 
 test('a running count stands at every boundary between days', () => {

@@ -2,7 +2,9 @@
  * A span: the roll-ups of 32 days of one site as running totals in memory, so that a range costs one subtraction a name
  * and span, whatever the traffic (row 2 of docs/performance.md).
  */
+import type { DateRange } from '../../../domain/date-range.ts'
 import { hoursLength } from './sqlite-day.ts'
+import type { NameSums } from './sqlite-ranking.ts'
 
 export const spanDays = 32
 export const spanOf = (day: number): number => Math.floor(day / spanDays)
@@ -21,6 +23,8 @@ export interface SpanShape {
 
 export interface Span extends SpanShape {
   readonly firstDay: number
+  /** Which thread has read it. */
+  readonly thread: number
   /** What it takes in memory. */
   readonly bytes: number
   /**
@@ -36,7 +40,13 @@ export interface Span extends SpanShape {
   readonly days: Uint16Array | Float64Array
 }
 
-const arrays = { 1: Uint8Array, 2: Uint16Array, 8: Float64Array } as const
+type NumbersIn<Numbers> = new (memory: ArrayBufferLike, at: number, length: number) => Numbers
+
+const arrays: {
+  readonly 1: NumbersIn<Uint8Array>
+  readonly 2: NumbersIn<Uint16Array>
+  readonly 8: NumbersIn<Float64Array>
+} = { 1: Uint8Array, 2: Uint16Array, 8: Float64Array }
 
 /** Of the objects around the numbers. */
 const objectBytes = 900
@@ -47,11 +57,16 @@ export function spanLength(shape: SpanShape): number {
 }
 
 /** The span in a piece of memory: in one, since each costs some hundred bytes beside its own. */
-export function spanIn(memory: ArrayBuffer, firstDay: number, shape: SpanShape): Span {
+export function spanIn(memory: ArrayBufferLike, firstDay: number, shape: SpanShape, thread: number): Span {
   const { width, valuedWidth, countBytes, hourBytes, dayBytes } = shape
   return {
-    ...shape,
     firstDay,
+    thread,
+    width,
+    valuedWidth,
+    countBytes,
+    hourBytes,
+    dayBytes,
     bytes: objectBytes + memory.byteLength,
     counts: new arrays[countBytes](memory, countsAt(shape), (spanDays + 2) * width),
     values: new Float64Array(memory, 0, (2 * spanDays + 3) * valuedWidth),
@@ -60,6 +75,17 @@ export function spanIn(memory: ArrayBuffer, firstDay: number, shape: SpanShape):
   }
 }
 
+export const shapeOf = ({ width, valuedWidth, countBytes, hourBytes, dayBytes }: Span): SpanShape => ({
+  width,
+  valuedWidth,
+  countBytes,
+  hourBytes,
+  dayBytes,
+})
+
+/** Whether other threads can have it. */
+export const isShared = ({ counts }: Span): boolean => counts.buffer instanceof SharedArrayBuffer
+
 const countsAt = ({ valuedWidth }: SpanShape): number => 8 * (2 * spanDays + 3) * valuedWidth
 
 /** Counts of two bytes may end where no number of eight can begin. */
@@ -67,3 +93,22 @@ const hoursAt = (shape: SpanShape): number =>
   Math.ceil((countsAt(shape) + shape.countBytes * (spanDays + 2) * shape.width) / 8) * 8
 
 const daysAt = (shape: SpanShape): number => hoursAt(shape) + shape.hourBytes * spanDays * hoursLength
+
+/** Adds what a range has of a span: what came from one boundary between days to another. */
+export function addSpan(sums: NameSums, span: Span, range: DateRange): void {
+  const { firstDay, width, counts, valuedWidth, values } = span
+  const from = Math.max(0, range.start - firstDay)
+  const to = Math.min(spanDays, range.end + 1 - firstDay)
+  const first = (from + 1) * width
+  const last = (to + 1) * width
+  const totals = sums.counts
+  if (from === 0) for (let i = 0; i < width; i++) totals[counts[i]!]! += counts[last + i]!
+  else for (let i = 0; i < width; i++) totals[counts[i]!]! += counts[last + i]! - counts[first + i]!
+  let firstValue = valuedWidth + from * valuedWidth * 2
+  let lastValue = valuedWidth + to * valuedWidth * 2
+  for (let i = 0; i < valuedWidth; i++) {
+    const name = values[i]!
+    sums.wholes[name]! += values[lastValue++]! - values[firstValue++]!
+    sums.billionths[name]! += values[lastValue++]! - values[firstValue++]!
+  }
+}

@@ -12,32 +12,17 @@ import { dayKey, dayOfKey, hoursLength } from './sqlite-day.ts'
 import { DayRows } from './sqlite-day-rows.ts'
 import { NameSums, RankedNames } from './sqlite-ranking.ts'
 import { SiteNames, SubjectReader } from './sqlite-site-names.ts'
-import { type Span, spanDays, spanOf } from './sqlite-span.ts'
+import { knownSpans, newSummary, type SiteSummary, spanNumbers, together } from './sqlite-site-summary.ts'
+import { addSpan, isShared, type Span, spanDays, spanOf } from './sqlite-span.ts'
 import { buildSpan } from './sqlite-span-builder.ts'
+import type { GivenSpan, SpanExchange, SpanHolder } from './sqlite-span-exchange.ts'
 import { WaitingDays, WaitingDaysReader } from './sqlite-waiting-days.ts'
-
-interface SiteSummary {
-  /** Of the moment at which everything here was read; -1 before anything was. */
-  revision: number
-  /** That of the roll-ups, without what waits in the inbox. */
-  filedRevision: number
-  waiting: WaitingDays
-  /** First and last day with events; null while there are none. */
-  extent: DateRange | null
-  readonly names: SiteNames
-  /** By number; only those that have events. */
-  readonly spans: Map<number, Span>
-  /** Where spans have no events: the number of the next that has. */
-  readonly gapEnds: Map<number, number>
-  /** What the spans take in memory. */
-  spanBytes: number
-}
 
 /** What a site takes in memory beside its spans, its names and what waits. */
 const siteBytes = 4_000
 const gapBytes = 40
 
-export class SqliteSummaries {
+export class SqliteSummaries implements SpanHolder {
   readonly #inSnapshot: Snapshot
   readonly #waitingRows: WaitingRows
   readonly #waitingDays: WaitingDaysReader
@@ -48,11 +33,19 @@ export class SqliteSummaries {
   /** In the order of use: the first is the one used longest ago. */
   readonly #sites = new Map<number, SiteSummary>()
   readonly #bytesMax: number
+  readonly #exchange: SpanExchange | null
   #bytes = 0
   readonly #sums = new NameSums()
   readonly #ranked = new RankedNames()
 
-  constructor(reader: DatabaseSync, inSnapshot: Snapshot, waitingRows: WaitingRows, bytesMax: number) {
+  /** `exchange`: with the other threads of the process. */
+  constructor(
+    reader: DatabaseSync,
+    inSnapshot: Snapshot,
+    waitingRows: WaitingRows,
+    bytesMax: number,
+    exchange: SpanExchange | null = null,
+  ) {
     this.#inSnapshot = inSnapshot
     this.#waitingRows = waitingRows
     this.#waitingDays = new WaitingDaysReader(reader)
@@ -61,6 +54,8 @@ export class SqliteSummaries {
     this.#lastKey = reader.prepare('SELECT max(key) AS key FROM day WHERE key BETWEEN ? AND ?')
     this.#subjects = new SubjectReader(reader)
     this.#bytesMax = bytesMax
+    this.#exchange = exchange
+    exchange?.hold(this)
   }
 
   /** `revision` is one that the site has reached: the answer is as new or newer. See EventStore.withCounts. */
@@ -97,16 +92,7 @@ export class SqliteSummaries {
     let summary = this.#sites.get(site)
     if (summary) this.#sites.delete(site)
     else {
-      summary = {
-        revision: -1,
-        filedRevision: -1,
-        waiting: new WaitingDays(),
-        extent: null,
-        names: new SiteNames(this.#subjects, site),
-        spans: new Map(),
-        gapEnds: new Map(),
-        spanBytes: 0,
-      }
+      summary = newSummary(new SiteNames(this.#subjects, site))
       this.#bytes += siteBytes
     }
     this.#sites.set(site, summary)
@@ -146,13 +132,12 @@ export class SqliteSummaries {
     summary.extent = together(summary.extent, summary.waiting.extent)
     summary.filedRevision = filedRevision
     summary.revision = revision
+    this.#takeGiven(summary)
   }
 
   #restart(site: number, summary: SiteSummary): void {
-    this.#bytes -= summary.spanBytes
-    summary.spanBytes = 0
-    summary.spans.clear()
-    summary.gapEnds.clear()
+    for (const number of [...summary.spans.keys()]) this.#forgetSpan(summary, number)
+    this.#forgetGaps(summary)
     const bounds = [dayKey(site, 0), dayKey(site + 1, 0) - 1] as const
     const first = this.#firstKey.get(...bounds)?.key
     const last = this.#lastKey.get(...bounds)?.key
@@ -161,12 +146,22 @@ export class SqliteSummaries {
 
   #forgetSpan(summary: SiteSummary, number: number): void {
     const span = summary.spans.get(number)
-    // It may lie in a gap.
-    const bytes = span?.bytes ?? summary.gapEnds.size * gapBytes
-    if (span) summary.spans.delete(number)
-    else summary.gapEnds.clear()
-    summary.spanBytes -= bytes
-    this.#bytes -= bytes
+    if (span) {
+      summary.spans.delete(number)
+      this.#count(summary, -span.bytes)
+      if (isShared(span)) this.#exchange?.drop(span.bytes)
+      // Else it may lie in a gap.
+    } else this.#forgetGaps(summary)
+  }
+
+  #forgetGaps(summary: SiteSummary): void {
+    this.#count(summary, -summary.gapEnds.size * gapBytes)
+    summary.gapEnds.clear()
+  }
+
+  #count(summary: SiteSummary, bytes: number): void {
+    summary.spanBytes += bytes
+    this.#bytes += bytes
   }
 
   #readMissing(site: number, summary: SiteSummary, range: DateRange): void {
@@ -180,9 +175,8 @@ export class SqliteSummaries {
       const span = this.#readSpan(site, summary, number)
       if (span.width > 0) summary.spans.set(number, span)
       else summary.gapEnds.set(number, this.#nextSpan(site, summary, number))
-      const bytes = span.width > 0 ? span.bytes : gapBytes
-      summary.spanBytes += bytes
-      this.#bytes += bytes
+      this.#count(summary, span.width > 0 ? span.bytes : gapBytes)
+      if (span.width > 0) this.#give(site, summary, span)
     }
   }
 
@@ -197,61 +191,86 @@ export class SqliteSummaries {
     const firstDay = number * spanDays
     const stored = this.#days.between(dayKey(site, firstDay), dayKey(site, firstDay + spanDays - 1))
     const before = names.bytes
-    const span = buildSpan(firstDay, stored, waiting.inSpan(number), names)
+    const span = buildSpan(firstDay, stored, waiting.inSpan(number), names, this.#exchange)
     this.#bytes += names.bytes - before
     return span
+  }
+
+  /** Takes a span that another thread has read. */
+  take(given: GivenSpan): void {
+    const { site, filedRevision, span } = given
+    const isRoom = this.#bytes + siteBytes + span.bytes <= this.#bytesMax
+    const summary = this.#sites.get(site) ?? (isRoom ? this.#summaryOf(site) : undefined)
+    if (!summary) return
+    if (summary.filedRevision === filedRevision) this.#takeSpan(summary, given)
+    else if (isRoom && summary.filedRevision < filedRevision) this.#keepGiven(summary, given)
+    this.#forgetLongUnused(site)
+  }
+
+  /** The spans that hold nothing that waits. */
+  *sharedSpans(): Generator<GivenSpan> {
+    for (const [site, summary] of this.#sites) {
+      for (const span of summary.spans.values()) {
+        const given = givenSpan(site, summary, span)
+        if (given) yield given
+      }
+    }
+  }
+
+  #give(site: number, summary: SiteSummary, span: Span): void {
+    const given = this.#exchange && givenSpan(site, summary, span)
+    if (given) this.#exchange.give(given)
+  }
+
+  /** Keeps it until somebody asks for the site: what it counts may not be all that is acknowledged. */
+  #keepGiven(summary: SiteSummary, given: GivenSpan): void {
+    const number = spanOf(given.span.firstDay)
+    const other = summary.given.get(number)
+    if (other && other.filedRevision >= given.filedRevision) return
+    summary.given.set(number, given)
+    this.#count(summary, given.span.bytes - (other?.span.bytes ?? 0))
+  }
+
+  /** To be called when the site's revision is known; what is not of this revision is of no use any more. */
+  #takeGiven(summary: SiteSummary): void {
+    for (const given of summary.given.values()) {
+      this.#count(summary, -given.span.bytes)
+      if (given.filedRevision === summary.filedRevision) this.#takeSpan(summary, given)
+    }
+    summary.given.clear()
+  }
+
+  #takeSpan(summary: SiteSummary, { span, subjects, lastSubject }: GivenSpan): void {
+    const number = spanOf(span.firstDay)
+    if (summary.waiting.inSpan(number).length > 0) return
+    const own = summary.spans.get(number)
+    if (own && isShared(own) && own.thread <= span.thread) return
+    const before = summary.names.bytes
+    const isKnown = summary.names.include(subjects, lastSubject)
+    this.#bytes += summary.names.bytes - before
+    if (!isKnown) return
+    if (own) this.#forgetSpan(summary, number)
+    summary.spans.set(number, span)
+    this.#count(summary, span.bytes)
   }
 
   #forgetLongUnused(current: number): void {
     for (const [site, summary] of this.#sites) {
       if (this.#bytes <= this.#bytesMax || site === current) return
       this.#sites.delete(site)
+      this.#exchange?.drop(summary.spanBytes)
       this.#bytes -= siteBytes + summary.spanBytes + summary.waiting.bytes + summary.names.bytes
     }
   }
 }
 
-const together = (a: DateRange | null, b: DateRange | null): DateRange | null =>
-  a && b ? { start: Math.min(a.start, b.start), end: Math.max(a.end, b.end) } : (a ?? b)
-
-/** Numbers of the spans in which a range and the events of a site meet; `first` is above `last` where they do not. */
-function spanNumbers({ extent }: SiteSummary, range: DateRange): { first: number; last: number } {
-  if (!extent) return { first: 0, last: -1 }
-  return {
-    first: spanOf(Math.max(range.start, extent.start)),
-    last: spanOf(Math.min(range.end, extent.end)),
-  }
-}
-
-/** Null where one of them has not been read yet. */
-function knownSpans(summary: SiteSummary, range: DateRange): Span[] | null {
-  const { first, last } = spanNumbers(summary, range)
-  const spans: Span[] = []
-  for (let number = first; number <= last; ) {
-    const span = summary.spans.get(number)
-    const next = span ? number + 1 : summary.gapEnds.get(number)
-    if (next === undefined) return null
-    if (span) spans.push(span)
-    number = next
-  }
-  return spans
-}
-
-/** Adds what a range has of a span: what came from one boundary between days to another. */
-function addSpan(sums: NameSums, span: Span, range: DateRange): void {
-  const { firstDay, width, counts, valuedWidth, values } = span
-  const from = Math.max(0, range.start - firstDay)
-  const to = Math.min(spanDays, range.end + 1 - firstDay)
-  const first = (from + 1) * width
-  const last = (to + 1) * width
-  const totals = sums.counts
-  if (from === 0) for (let i = 0; i < width; i++) totals[counts[i]!]! += counts[last + i]!
-  else for (let i = 0; i < width; i++) totals[counts[i]!]! += counts[last + i]! - counts[first + i]!
-  let firstValue = valuedWidth + from * valuedWidth * 2
-  let lastValue = valuedWidth + to * valuedWidth * 2
-  for (let i = 0; i < valuedWidth; i++) {
-    const name = values[i]!
-    sums.wholes[name]! += values[lastValue++]! - values[firstValue++]!
-    sums.billionths[name]! += values[lastValue++]! - values[firstValue++]!
-  }
+/** What others may take of it; null for what nobody else could use. */
+function givenSpan(
+  site: number,
+  { filedRevision, waiting, names }: SiteSummary,
+  span: Span,
+): GivenSpan | null {
+  if (filedRevision === -1 || !isShared(span) || waiting.inSpan(spanOf(span.firstDay)).length > 0) return null
+  const { subjects } = names
+  return { site, filedRevision, span, subjects: subjects.length, lastSubject: subjects.at(-1) ?? 0 }
 }
