@@ -21,7 +21,7 @@ export interface ServingThreadsParts extends ServingThreadData {
 
 const lookIntervalMs = 500
 /** The part of its time in which a busy thread does something. */
-const busyFrom = 0.8
+const busyFrom = 0.6
 /** So many looks in a row must find one busy. */
 const busyLooks = 2
 
