@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
 import type { Config } from './config.ts'
+import { SpanExchange } from './storage/sqlite/days/sqlite-span-exchange.ts'
 import { openSqlite, type SqliteOptions, type SqliteStores } from './storage/sqlite/open-sqlite.ts'
 import type { Stores } from './storage/stores.ts'
 
@@ -16,26 +17,26 @@ const writingOfCommand = { cacheBytes: 4 * 2 ** 20, logPages: 16_384 }
 
 /** For a command. Throws an Error in words for the operator when the data folder cannot be used. */
 export const openStores = (config: Config, tell: (text: string) => void): Stores =>
-  open(config, tell, writingOfCommand)
+  open(config, tell, { writing: writingOfCommand })
 
 /** For a server. Throws like openStores. */
 export const openServerStores = (config: Config, tell: (text: string) => void): SqliteStores =>
-  open(config, tell)
+  open(config, tell, { spans: new SpanExchange() })
 
 /** For a further thread of a server, which writes through the first; `connect` makes the way there. */
-export const openThreadStores = (config: Config, connect: () => MessagePort): Stores =>
-  open(config, () => undefined, { connect })
+export const openThreadStores = (config: Config, connect: () => MessagePort): SqliteStores =>
+  open(config, () => undefined, { spans: new SpanExchange(), writing: { connect } })
 
 function open(
   config: Config,
   tell: (text: string) => void,
-  writing: SqliteOptions['writing'] = {},
+  options: Pick<SqliteOptions, 'spans' | 'writing'>,
 ): SqliteStores {
   const file = databaseFile(config)
   const onUpgrade = (): void =>
     tell(`Bringing ${file} of an older version up to date; this takes seconds for each ten million events.`)
   try {
-    return openSqlite({ file, summaryBytesMax: config.cacheBytes, onUpgrade, writing })
+    return openSqlite({ file, summaryBytesMax: config.cacheBytes, onUpgrade, ...options })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reason = reasons[code ?? ''] ?? message

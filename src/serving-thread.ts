@@ -1,5 +1,5 @@
 /** Entry of a further thread of a server: the same server over its own connection, which writes through the first thread. */
-import { MessageChannel, type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { MessageChannel, MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { Config } from './config.ts'
 import { systemClock } from './domain/clock.ts'
 import { openThreadStores } from './engine.ts'
@@ -12,9 +12,14 @@ export interface ServingThreadData {
   readonly version: string
   readonly address: ListenAddress
   readonly memory: LimitsMemory
+  /** To each of the threads that serve already. */
+  readonly peers: readonly MessagePort[]
 }
 
-/** What the first thread hears; it says `close`, once. */
+/** What it is told: of a thread that came after it, or to end. */
+export type ServingThreadOrder = MessagePort | 'close'
+
+/** What the first thread hears. */
 export type ServingThreadMessage =
   | { readonly kind: 'listening' }
   /** Lines of the log. */
@@ -25,15 +30,21 @@ export type ServingThreadMessage =
   | { readonly kind: 'ended'; readonly error: Error | null }
 
 async function serve(first: MessagePort, data: ServingThreadData): Promise<void> {
-  const { config, version, address, memory } = data
+  const { config, version, address, memory, peers } = data
   const tell = (message: ServingThreadMessage, ports: MessagePort[] = []): void =>
     first.postMessage(message, ports)
-  const closing = new Promise(resolve => first.once('message', resolve))
   const stores = openThreadStores(config, () => {
     const { port1, port2 } = new MessageChannel()
     tell({ kind: 'writer', port: port2 }, [port2])
     return port1
   })
+  for (const peer of peers) stores.shareSpans(peer)
+  const closing = new Promise<void>(resolve =>
+    first.on('message', (order: ServingThreadOrder) => {
+      if (order instanceof MessagePort) stores.shareSpans(order)
+      else resolve()
+    }),
+  )
   const log = openLogger(config.logLevel, { write: lines => tell({ kind: 'log', lines }) })
   const server = await openServer({ config, version, clock: systemClock, stores, log, memory })
   const error: Error | null = await server.listen(address).then(

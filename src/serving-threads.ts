@@ -3,16 +3,18 @@
  * takes no more memory than one thread needs (row 11 of docs/performance.md); the system gives each thread a part of the connections.
  */
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
-import { type MessagePort, Worker } from 'node:worker_threads'
-import type { ServingThreadData, ServingThreadMessage } from './serving-thread.ts'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { ServingThreadData, ServingThreadMessage, ServingThreadOrder } from './serving-thread.ts'
 
-export interface ServingThreadsParts extends ServingThreadData {
+export interface ServingThreadsParts extends Omit<ServingThreadData, 'peers'> {
   /** Of all, the first one included. */
   readonly most: number
   /** Takes lines of the log. */
   readonly writeLog: (lines: string) => void
   /** Lets a thread write through the first one. */
   readonly serveWriter: (port: MessagePort) => void
+  /** Lets a thread share what counts are read from with the first one. */
+  readonly shareSpans: (port: MessagePort) => void
   /** Called when one more listens; `serving` of them do now, the first one included. */
   readonly onListening: (serving: number) => void
   /** Called when one could not listen; the others go on. */
@@ -45,7 +47,7 @@ export class ServingThreads {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     const closed = Array.from(this.#threads, thread => new Promise(resolve => thread.once('exit', resolve)))
-    for (const thread of this.#threads) thread.postMessage('close')
+    for (const thread of this.#threads) thread.postMessage('close' satisfies ServingThreadOrder)
     await Promise.all(closed)
   }
 
@@ -67,9 +69,11 @@ export class ServingThreads {
 
   #start(): void {
     const { config, version, address, memory, writeLog, serveWriter, onListening, onFailed } = this.#parts
-    const workerData: ServingThreadData = { config, version, address, memory }
+    const peers = this.#connectToAll()
+    const workerData: ServingThreadData = { config, version, address, memory, peers }
     const thread = new Worker(threadFile, {
       workerData,
+      transferList: peers,
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMib },
     })
     this.#threads.add(thread)
@@ -90,6 +94,18 @@ export class ServingThreads {
     thread.on('error', error => {
       throw error
     })
+  }
+
+  /** The ends of a further thread. */
+  #connectToAll(): MessagePort[] {
+    const { port1, port2 } = new MessageChannel()
+    this.#parts.shareSpans(port1)
+    const others = Array.from(this.#threads, thread => {
+      const channel = new MessageChannel()
+      thread.postMessage(channel.port1 satisfies ServingThreadOrder, [channel.port1])
+      return channel.port2
+    })
+    return [port2, ...others]
   }
 }
 

@@ -28,6 +28,8 @@ export interface SqliteOptions {
 export interface SqliteStores extends Stores {
   /** Lets the stores of another thread of this process, opened with `connect`, write through the writer of these. */
   serveWriter(port: MessagePort): void
+  /** What one of two threads has read for counts serves both; needs `spans`. */
+  shareSpans(port: MessagePort): void
 }
 
 /** Throws when the file cannot be opened or was written by a newer Footfall. */
@@ -51,6 +53,7 @@ export function openSqlite({
     beginRequest: () => freshness.hold(),
     prepareRecording: () => writer.start(),
     serveWriter: port => writer.serve(port),
+    shareSpans: port => spans?.connect(port),
     async close() {
       await notes.flush()
       await writer.close()
