@@ -1,5 +1,5 @@
 /**
- * `node bench/floors.ts`: measured lower bounds of rows that miss their targets. Footfall, and a server of the same parts that does the
+ * `node bench/floors.ts`: measured lower bounds of rows that miss their targets. Footfall with one thread, and a server of the same parts that does the
  * least of what the row asks for, each against bare node:http: nothing that is made of these parts can be faster.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { compareHttp, recordAnswer } from './compare.ts'
 import type { PreparedRequest } from './load.ts'
-import { type FloorKind, startFloor, startFootfall } from './processes.ts'
+import { type FloorKind, oneThread, startFloor, startFootfall } from './processes.ts'
 import { ReadRequests } from './read-requests.ts'
 import { connections } from './reads.ts'
 import { RecordRequests } from './record-requests.ts'
@@ -30,7 +30,7 @@ try {
     ofConnections: number,
   ): Promise<void> => {
     const common = { requests, connections: ofConnections, rounds, seconds, parses: kind === 'durable' }
-    const server = await startFootfall(fixture.data)
+    const server = await startFootfall(fixture.data, [], oneThread)
     const answer = await recordAnswer(server.url, requests)
     const ours = await compareHttp({ server, ...common })
     await server.stop()

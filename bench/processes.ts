@@ -19,10 +19,18 @@ export interface ServerProcess {
 }
 
 /** Footfall itself, with everything on: authentication, rate limit (which does not bite), log (to nowhere), headers. */
-export const startFootfall = (data: string, nodeOptions: readonly string[] = []): Promise<ServerProcess> =>
+export const startFootfall = (
+  data: string,
+  nodeOptions: readonly string[] = [],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> =>
   start([...nodeOptions, 'src/main.ts', 'serve', '--port', '0', '--data', data], {
     FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000000',
+    ...settings,
   })
+
+/** For what is measured of one thread. */
+export const oneThread = { FOOTFALL_THREADS: '1' }
 
 /** Bare node:http. `answer` is sent for every request; `parses` also reads and parses the body. */
 export const startBare = (answerFile: string, parses = false): Promise<ServerProcess> =>
@@ -46,7 +54,10 @@ export function environmentWith(settings: Readonly<Record<string, string>>): Nod
 
 const clockTicksPerSecond = 100
 
-async function start(args: readonly string[], environment: Record<string, string>): Promise<ServerProcess> {
+async function start(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<ServerProcess> {
   const started = performance.now()
   const nowhere = openSync('/dev/null', 'w')
   const child = spawn(process.execPath, args, {

@@ -1,9 +1,9 @@
-/** `node bench/profile.ts`: where the main thread of a warm server spends its time in rows 1 to 4, in microseconds a request, by room of the code. */
+/** `node bench/profile.ts`: where the one thread of a warm server that answers spends its time in rows 1 to 4, in microseconds a request, by room of the code. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load, type PreparedRequest, RequestFile } from './load.ts'
-import { startFootfall } from './processes.ts'
+import { oneThread, startFootfall } from './processes.ts'
 import { ReadRequests } from './read-requests.ts'
 import { connections } from './reads.ts'
 import { storedFixture } from './store-fixture.ts'
@@ -63,7 +63,7 @@ try {
 async function profileOf(data: string, row: string, prepared: readonly PreparedRequest[]) {
   const requests = new RequestFile(prepared)
   const profiles = mkdtempSync(join(folder, 'profiles-'))
-  const server = await startFootfall(data, ['--cpu-prof', `--cpu-prof-dir=${profiles}`])
+  const server = await startFootfall(data, ['--cpu-prof', `--cpu-prof-dir=${profiles}`], oneThread)
   const ask = (duration: number) => load({ url: server.url, connections, seconds: duration, requests })
   await ask(warmSeconds)
   const found = await ask(seconds)
