@@ -44,9 +44,13 @@ export class SiteNames {
     return place
   }
 
-  /** Whether the first `count` subjects end with this one; those that are new are read. */
-  include(count: number, last: number): boolean {
+  /** Reads those that are new, where fewer subjects are known than these. */
+  readUpTo(count: number): void {
     if (this.subjects.length < count) this.#readNewer()
+  }
+
+  /** Whether the first `count` subjects are known, and end with this one. */
+  include(count: number, last: number): boolean {
     return count === 0 || this.subjects[count - 1] === last
   }
 

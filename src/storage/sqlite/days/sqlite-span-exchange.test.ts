@@ -76,7 +76,8 @@ function countingReader(t: TestContext, engine: OpenedSqlite, exchange: SpanExch
   const summaries = new SqliteSummaries(reader, createSnapshot(reader), rows, 2 ** 24, exchange)
   return {
     daysRead: () => reader.ran.filter(sql => /group_concat/.test(sql)).length,
-    counts: (site: number) => summaries.withCounts(site, rows.revisionOf(site), everyDay, toCountsByName),
+    counts: (site: number, range = everyDay) =>
+      summaries.withCounts(site, rows.revisionOf(site), range, toCountsByName),
     series: (site: number) => summaries.series(site, rows.revisionOf(site), everyDay, 'day'),
   }
 }
@@ -136,6 +137,17 @@ test('a span of an older state than is known is not taken, nor one to which what
     await deliver()
     assert.deepEqual(b.counts(1), expectedCounts(events, everyDay))
   }
+})
+
+test('a span is not taken by a thread that knows its site, but not its names', async t => {
+  const { engine, events } = await openFiled(t)
+  const [one, two] = exchanges()
+  const [a, b] = [countingReader(t, engine, one), countingReader(t, engine, two)]
+  const deliver = connect(one, two)
+  b.counts(1, { start: 0, end: 10 })
+  a.counts(1)
+  await deliver()
+  assert.deepEqual(b.counts(1), expectedCounts(events, everyDay))
 })
 
 const step = fc.oneof(

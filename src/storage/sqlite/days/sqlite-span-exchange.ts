@@ -3,7 +3,7 @@
  * (row 11 of docs/performance.md). Each span tells of which state it is: who knows another does not take it.
  */
 import { type MessagePort, threadId } from 'node:worker_threads'
-import { isShared, type Span, type SpanShape, shapeOf, spanIn } from './sqlite-span.ts'
+import { type Span, type SpanShape, shapeOf, spanIn } from './sqlite-span.ts'
 
 /** A span without anything that waits: the filed revision of its site tells everything in it. */
 export interface GivenSpan {
@@ -90,7 +90,7 @@ export class SpanExchange {
   }
 
   give(given: GivenSpan): void {
-    if (this.#peers.size === 0 || !isShared(given.span)) return
+    if (this.#peers.size === 0) return
     for (const spans of this.#peers.values()) spans.push(given)
     this.#postSoon()
   }

@@ -196,7 +196,7 @@ export class SqliteSummaries implements SpanHolder {
     return span
   }
 
-  /** Takes a span that another thread has read. */
+  /** Takes a span that another thread has read. Reads nothing, since nobody waits who could be told that it failed. */
   take(given: GivenSpan): void {
     const { site, filedRevision, span } = given
     const isRoom = this.#bytes + siteBytes + span.bytes <= this.#bytesMax
@@ -227,28 +227,33 @@ export class SqliteSummaries implements SpanHolder {
     const number = spanOf(given.span.firstDay)
     const other = summary.given.get(number)
     if (other && other.filedRevision >= given.filedRevision) return
+    if (other) this.#exchange?.drop(other.span.bytes)
     summary.given.set(number, given)
     this.#count(summary, given.span.bytes - (other?.span.bytes ?? 0))
   }
 
   /** To be called when the site's revision is known; what is not of this revision is of no use any more. */
   #takeGiven(summary: SiteSummary): void {
-    for (const given of summary.given.values()) {
+    const { names, given: all } = summary
+    summary.given = new Map()
+    for (const given of all.values()) {
       this.#count(summary, -given.span.bytes)
-      if (given.filedRevision === summary.filedRevision) this.#takeSpan(summary, given)
+      if (given.filedRevision !== summary.filedRevision) {
+        this.#exchange?.drop(given.span.bytes)
+        continue
+      }
+      const before = names.bytes
+      names.readUpTo(given.subjects)
+      this.#bytes += names.bytes - before
+      this.#takeSpan(summary, given)
     }
-    summary.given.clear()
   }
 
   #takeSpan(summary: SiteSummary, { span, subjects, lastSubject }: GivenSpan): void {
     const number = spanOf(span.firstDay)
-    if (summary.waiting.inSpan(number).length > 0) return
+    if (summary.waiting.inSpan(number).length > 0 || !summary.names.include(subjects, lastSubject)) return
     const own = summary.spans.get(number)
     if (own && isShared(own) && own.thread <= span.thread) return
-    const before = summary.names.bytes
-    const isKnown = summary.names.include(subjects, lastSubject)
-    this.#bytes += summary.names.bytes - before
-    if (!isKnown) return
     if (own) this.#forgetSpan(summary, number)
     summary.spans.set(number, span)
     this.#count(summary, span.bytes)
