@@ -5,7 +5,7 @@ import { systemClock } from './domain/clock.ts'
 import { openThreadStores } from './engine.ts'
 import type { LimitsMemory } from './http/limits.ts'
 import { openLogger } from './logger.ts'
-import { type ListenAddress, openServer } from './server.ts'
+import { type ListenAddress, openServer, type Server } from './server.ts'
 
 export interface ServingThreadData {
   readonly config: Config
@@ -30,9 +30,24 @@ export type ServingThreadMessage =
   | { readonly kind: 'ended'; readonly error: Error | null }
 
 async function serve(first: MessagePort, data: ServingThreadData): Promise<void> {
-  const { config, version, address, memory, peers } = data
   const tell = (message: ServingThreadMessage, ports: MessagePort[] = []): void =>
     first.postMessage(message, ports)
+  const started = await start(first, data, tell).catch((error: Error) => {
+    tell({ kind: 'ended', error })
+    return null
+  })
+  if (!started) return
+  tell({ kind: 'listening' })
+  await started.closing
+  await started.server.close()
+  tell({ kind: 'ended', error: null })
+}
+
+async function start(
+  first: MessagePort,
+  { config, version, address, memory, peers }: ServingThreadData,
+  tell: (message: ServingThreadMessage, ports?: MessagePort[]) => void,
+): Promise<{ server: Server; closing: Promise<void> }> {
   const stores = openThreadStores(config, () => {
     const { port1, port2 } = new MessageChannel()
     tell({ kind: 'writer', port: port2 }, [port2])
@@ -47,16 +62,8 @@ async function serve(first: MessagePort, data: ServingThreadData): Promise<void>
   )
   const log = openLogger(config.logLevel, { write: lines => tell({ kind: 'log', lines }) })
   const server = await openServer({ config, version, clock: systemClock, stores, log, memory })
-  const error: Error | null = await server.listen(address).then(
-    () => null,
-    (reason: Error) => reason,
-  )
-  if (error === null) {
-    tell({ kind: 'listening' })
-    await closing
-  }
-  await server.close()
-  tell({ kind: 'ended', error })
+  await server.listen(address)
+  return { server, closing }
 }
 
 if (parentPort) await serve(parentPort, workerData as ServingThreadData)

@@ -17,7 +17,7 @@ export interface ServingThreadsParts extends Omit<ServingThreadData, 'peers'> {
   readonly shareSpans: (port: MessagePort) => void
   /** Called when one more listens; `serving` of them do now, the first one included. */
   readonly onListening: (serving: number) => void
-  /** Called when one could not listen; the others go on. */
+  /** Called when one could not start; the others go on. */
   readonly onFailed: (error: Error) => void
 }
 
@@ -36,6 +36,7 @@ export class ServingThreads {
   readonly #utilizations = new Map<Worker | null, EventLoopUtilization>()
   readonly #timer: NodeJS.Timeout
   #looksBusy = 0
+  /** Stays so when one could not: the next one would meet the same. */
   #isStarting = false
 
   constructor(parts: ServingThreadsParts) {
@@ -58,13 +59,13 @@ export class ServingThreads {
     if (this.#looksBusy >= busyLooks) this.#start()
   }
 
-  /** Since the last look; of this thread for null. */
+  /** Since the last look, 0 at the first; of this thread for null. */
   readonly #utilizationOf = (thread: Worker | null): number => {
     const source = thread === null ? performance : thread.performance
+    const before = this.#utilizations.get(thread)
     const now = source.eventLoopUtilization()
-    const { utilization } = source.eventLoopUtilization(now, this.#utilizations.get(thread))
     this.#utilizations.set(thread, now)
-    return utilization
+    return before ? source.eventLoopUtilization(now, before).utilization : 0
   }
 
   #start(): void {
@@ -94,6 +95,7 @@ export class ServingThreads {
     thread.on('error', error => {
       throw error
     })
+    thread.on('exit', () => this.#threads.delete(thread))
   }
 
   /** The ends of a further thread. */
