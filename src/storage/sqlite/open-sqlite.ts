@@ -43,7 +43,8 @@ export function openSqlite({
   mkdirSync(dirname(file), { recursive: true })
   migrate(file, onUpgrade)
   const reader = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs })
-  reader.exec('PRAGMA cache_size = -32768')
+  // 8 MiB, in KiB. Counts stay in memory as spans: the pages that they were read from need not (row 11 of docs/performance.md).
+  reader.exec('PRAGMA cache_size = -8192')
   const freshness = new Freshness(reader)
   const writer = new SqliteWriter(file, () => freshness.expire(), writing)
   const notes = new IntakeNotes(writer)
