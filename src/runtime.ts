@@ -66,9 +66,7 @@ export async function openRuntime(config: Config, version: string, clock: Clock)
     async close() {
       clearInterval(timer)
       // Its writer is that of all threads.
-      await threads?.close()
-      await housekept
-      await server.close()
+      await server.close(Promise.all([threads?.close(), housekept]))
     },
   }
 }

@@ -37,8 +37,8 @@ export interface Server {
   readonly memory: LimitsMemory
   /** Resolves with the address that it got. */
   listen(address: ListenAddress): Promise<AddressInfo>
-  /** Finishes what is in flight and closes the stores. */
-  close(): Promise<void>
+  /** Takes nothing new, finishes what is in flight, and closes the stores when `others` that need them have ended. */
+  close(others?: Promise<unknown>): Promise<void>
 }
 
 const idleCheckMs = 50
@@ -73,11 +73,12 @@ export async function openServer(parts: ServerParts): Promise<Server> {
       await app.listen(address)
       return app.server.address() as AddressInfo
     },
-    async close() {
+    async close(others) {
       // A connection that was busy becomes idle after its answer, and clients keep it open for minutes.
       const reaping = setInterval(() => app.server.closeIdleConnections(), idleCheckMs)
       await app.close()
       clearInterval(reaping)
+      await others
       await keyUse.close()
       await stores.close()
       log.flush()

@@ -1,6 +1,7 @@
 /** Several threads that serve: one is started under load, and nobody can tell which of them has answered. */
 import assert from 'node:assert/strict'
-import { Agent } from 'node:http'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { addAccount, type TestAccount } from '../support/accounts.ts'
@@ -38,15 +39,16 @@ async function keepBusy(
   return serving()
 }
 
-/** Asks by one connection of its own, so that one thread answers. */
-type Connection = (path: string, question?: Question) => Promise<Answer>
+/** Asks by one connection of its own, that of its agent, so that one thread answers. */
+type Connection = ((path: string, question?: Question) => Promise<Answer>) & { readonly agent: Agent }
 
 /** One connection to each of several threads. */
 async function connectToEach(server: RunningServer, threads: number): Promise<Connection[]> {
   const found = new Map<string, Connection>()
   for (let tries = 0; tries < 500 && found.size < threads; tries++) {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const connection: Connection = (path, question) => ask(server.url + path, { agent, ...question })
+    const send = (path: string, question?: Question) => ask(server.url + path, { agent, ...question })
+    const connection: Connection = Object.assign(send, { agent })
     const { headers } = await connection('/healthz')
     // Each thread begins its ids differently.
     const thread = String(headers['x-request-id']).slice(0, 8)
@@ -203,6 +205,36 @@ describe('threads that serve', () => {
       await again.stop()
     })
   }
+
+  test('told to stop, none takes a new connection while another one still finishes what is in flight', async () => {
+    const { server, account, connections, site } = await startThreads(2)
+    const body = JSON.stringify([visit])
+    const uploads = connections.map(({ agent }) => {
+      const upload = request(`${server.url}${site}/events`, {
+        method: 'POST',
+        agent,
+        headers: {
+          authorization: `Bearer ${account.key}`,
+          'content-type': 'application/json',
+          'content-length': body.length,
+        },
+      })
+      upload.write(body.slice(0, 10))
+      return { upload, answered: once(upload, 'response') as Promise<[IncomingMessage]> }
+    })
+    await setTimeout(200)
+    const stopped = server.stop()
+    for (const { upload, answered } of uploads) {
+      await setTimeout(500)
+      const agent = new Agent()
+      await assert.rejects(ask(`${server.url}/healthz`, { agent }), { code: 'ECONNREFUSED' })
+      upload.end(body.slice(10))
+      const [response] = await answered
+      assert.equal(response.statusCode, 201)
+      response.resume()
+    }
+    assert.equal(await stopped, 0)
+  })
 
   test('a server with little to do, and one that may have only one, has one thread', async () => {
     const idle = await startServer({ settings: { FOOTFALL_THREADS: '2' } })
