@@ -37,11 +37,8 @@ export const startBare = (answerFile: string, parses = false): Promise<ServerPro
   start(['bench/bare-server.ts', answerFile, String(parses)], {})
 
 /** See bench/floor-server.ts. */
-export type FloorKind = 'framework' | 'numbers' | 'page' | 'durable'
-
-/** The least that an answer can cost with the parts that Footfall is made of. */
-export const startFloor = (kind: FloorKind, answerFile: string): Promise<ServerProcess> =>
-  start(['bench/floor-server.ts', kind, answerFile], {})
+export const startFloor = (answerFile: string): Promise<ServerProcess> =>
+  start(['bench/floor-server.ts', answerFile], {})
 
 /** Where bin/footfall.cjs lets Node keep what it has compiled. */
 const compileCache = join(import.meta.dirname, '../node_modules/.cache/compiled')
