@@ -95,7 +95,10 @@ export class ServingThreads {
     thread.on('error', error => {
       throw error
     })
-    thread.on('exit', () => this.#threads.delete(thread))
+    thread.on('exit', () => {
+      this.#threads.delete(thread)
+      this.#utilizations.delete(thread)
+    })
   }
 
   /** The ends of a further thread. */
