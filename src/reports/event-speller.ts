@@ -1,18 +1,20 @@
 /** Spells rows of events between their pieces: the JavaScript around the function in event-speller-code.ts. */
 import { dayMs, dayOf, formatDay } from '../domain/date-range.ts'
 import { eventTypes } from '../domain/event.ts'
+import { newMemory, pageLength, type WasmMemory } from '../wasm-code.ts'
 import {
+  compileSpell,
   copiedAtLeast,
   countriesAt,
   dayBytes,
   daysAt,
   daysMax,
-  eventSpellerCode,
   idsAt,
   outAt,
   pairsAt,
   pathsAt,
   rowsMax,
+  type Spell,
   subjectsAt,
   timesAt,
   valuePieceBytes,
@@ -21,24 +23,6 @@ import {
 } from './event-speller-code.ts'
 import { type MakeRoom, PieceMemory } from './piece-memory.ts'
 import { writeNumber } from './spell-bytes.ts'
-
-/** What this file needs of WebAssembly, which has no types without those of browsers. */
-declare const WebAssembly: {
-  readonly Memory: new (size: { initial: number }) => Memory
-  readonly Module: new (bytes: Uint8Array) => object
-  readonly Instance: new (
-    module: object,
-    imports: { readonly p: { readonly subjects: Memory; readonly paths: Memory } },
-  ) => { readonly exports: { readonly spell: Spell; readonly memory: Memory } }
-}
-
-interface Memory {
-  readonly buffer: ArrayBuffer
-  grow(pages: number): number
-}
-
-/** Spells the rows from `from` to before `to`, of one day, from `out` on; returns where that ends. */
-type Spell = (from: number, to: number, out: number, dayStart: number, dayPlace: number) => number
 
 /** Events as columns, of each of which the first `count` places mean something. */
 export interface EventRows {
@@ -79,7 +63,6 @@ class Columns {
   }
 }
 
-const pageBytes = 65_536
 const comma = 44
 const conversion = eventTypes.indexOf('conversion')
 
@@ -94,19 +77,16 @@ export class EventSpeller {
   readonly subjects: PieceMemory
   readonly paths: PieceMemory
   readonly #spell: Spell
-  readonly #memory: Memory
+  readonly #memory = newMemory(4 * pageLength)
   #columns: Columns
   /** Days whose pieces lie in the memory, by place. */
   readonly #days = new Int32Array(daysMax).fill(-1)
 
   constructor(subjectBytesMax: number, pathBytesMax: number) {
-    const [subjects, paths] = [new WebAssembly.Memory({ initial: 1 }), new WebAssembly.Memory({ initial: 1 })]
+    const [subjects, paths] = [newMemory(pageLength), newMemory(pageLength)]
     this.subjects = new PieceMemory(subjectBytesMax, wordsIn(subjects))
     this.paths = new PieceMemory(pathBytesMax, wordsIn(paths))
-    const code = eventSpellerCode(someDay.indexOf('T') + 1, someDay.length)
-    const instance = new WebAssembly.Instance(new WebAssembly.Module(code), { p: { subjects, paths } })
-    this.#spell = instance.exports.spell
-    this.#memory = instance.exports.memory
+    this.#spell = compileSpell([subjects, paths, this.#memory], someDay.indexOf('T') + 1, someDay.length)
     this.#columns = new Columns(this.#memory.buffer)
     for (let i = 0; i < 100; i++) this.#columns.bytes.write(String(i).padStart(2, '0'), pairsAt + 2 * i)
   }
@@ -161,7 +141,7 @@ export class EventSpeller {
   #makeRoom(bytes: number): void {
     const missing = bytes - this.#memory.buffer.byteLength
     if (missing <= 0) return
-    this.#memory.grow(Math.ceil(missing / pageBytes))
+    this.#memory.grow(Math.ceil(missing / pageLength))
     this.#columns = new Columns(this.#memory.buffer)
   }
 }
@@ -177,11 +157,11 @@ function putValue(view: DataView, row: number, value: number): number {
 
 /** Words of pieces at the beginning of a memory, which has room for what is read beyond the last of them. */
 const wordsIn =
-  (memory: Memory): MakeRoom =>
+  (memory: WasmMemory): MakeRoom =>
   (words, length) => {
     if (length <= words.length) return words
     const bytes = 2 ** Math.ceil(Math.log2(length)) * 4
-    const missing = bytes + pageBytes - memory.buffer.byteLength
-    if (missing > 0) memory.grow(Math.ceil(missing / pageBytes))
+    const missing = bytes + pageLength - memory.buffer.byteLength
+    if (missing > 0) memory.grow(Math.ceil(missing / pageLength))
     return new Uint32Array(memory.buffer, 0, bytes / 4)
   }

@@ -10,6 +10,7 @@ const core = [...subject, 'accounts', 'ingest', 'reports']
 /** What each room of src/ may import besides itself. The engines of storage are rooms of their own. */
 const mayImport: Record<string, readonly string[]> = {
   domain: [],
+  'wasm-code': [],
   config: ['domain', 'detection'],
   engine: ['config', 'storage', 'storage/sqlite'],
   logger: ['config', 'http'],
@@ -17,8 +18,8 @@ const mayImport: Record<string, readonly string[]> = {
   storage: ['domain'],
   'storage/sqlite': ['domain', 'storage'],
   accounts: subject,
-  ingest: [...subject, 'accounts'],
-  reports: [...subject, 'accounts'],
+  ingest: [...subject, 'accounts', 'wasm-code'],
+  reports: [...subject, 'accounts', 'wasm-code'],
   http: core,
   cli: [...core, 'config'],
   server: [...core, 'config', 'logger', 'http'],

@@ -24,7 +24,7 @@ import {
   tee,
   v128,
   type WasmMemory,
-} from './wasm-code.ts'
+} from '../../wasm-code.ts'
 
 /** Writes where the marks between `from` and `to` lie, four bytes each, from `out` on; returns where that ends. */
 type Scan = (from: number, to: number, out: number) => number
@@ -44,7 +44,10 @@ export const isMark = (byte: number): boolean =>
 export class ByteMarks {
   /** The bytes that were scanned last, a space behind them, and the places of the marks among them. */
   readonly memory: WasmMemory = newMemory(marksAt + placesMax * 4)
-  readonly #scan: Scan = compile([this.memory], [{ parameters: 3, locals: [v128, i32, i32], instructions }])
+  readonly #scan: Scan = compile(
+    [this.memory],
+    [{ parameters: [i32, i32, i32], result: i32, locals: [v128, i32, i32], instructions }],
+  )
   readonly #bytes = Buffer.from(this.memory.buffer, 0, markedLength + step)
   /** Where the marks found last lie, from the beginning of what was scanned. */
   readonly places = new Int32Array(this.memory.buffer, marksAt, placesMax)

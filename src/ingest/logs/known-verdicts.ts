@@ -4,9 +4,9 @@
  */
 import { type IgnoreReason, ignoreReasons } from '../../detection/detector.ts'
 import { packedStaticExtensions } from '../../detection/page-path.ts'
+import { newMemory, type WasmMemory } from '../../wasm-code.ts'
 import { type TableOptions, tableBytes } from './byte-memory.ts'
 import { plainMethods } from './log-line.ts'
-import { newMemory, type WasmMemory } from './wasm-code.ts'
 
 /** A verdict is a number: not known, not for this to decide, or from `ignoredFrom` on the reason why a request is ignored. */
 export const unknown = 0

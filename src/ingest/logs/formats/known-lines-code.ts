@@ -3,22 +3,7 @@
  * plain-combined.ts does, looks up their parts in known-verdicts.ts, and leaves each line of which it is not sure to these.
  * plain-judge.test.ts holds them together.
  */
-import { longestRemembered, slots, tableParts, wordLength } from '../byte-memory.ts'
-import {
-  agentsAt,
-  extensionSlots,
-  extensionsAt,
-  ignoredAt,
-  ignoredFrom,
-  passedAt,
-  referrersAt,
-  requestsAt,
-  slotFactor,
-  slotShift,
-  undecided,
-  unknown,
-} from '../known-verdicts.ts'
-import { plainMethods } from '../log-line.ts'
+
 import {
   add,
   and,
@@ -68,7 +53,23 @@ import {
   type WasmMemory,
   when,
   xor,
-} from '../wasm-code.ts'
+} from '../../../wasm-code.ts'
+import { longestRemembered, slots, tableParts, wordLength } from '../byte-memory.ts'
+import {
+  agentsAt,
+  extensionSlots,
+  extensionsAt,
+  ignoredAt,
+  ignoredFrom,
+  passedAt,
+  referrersAt,
+  requestsAt,
+  slotFactor,
+  slotShift,
+  undecided,
+  unknown,
+} from '../known-verdicts.ts'
+import { plainMethods } from '../log-line.ts'
 
 /** Numbers of memories: that of byte-marks.ts, and that of known-verdicts.ts. */
 const [scanned, known] = [0, 1]
@@ -122,7 +123,8 @@ const wordDiffers = (outwards: number): number[] => [
 ]
 
 const findVerdict: WasmFunction = {
-  parameters: 3,
+  parameters: [i32, i32, i32],
+  result: i32,
   locals: Array(7).fill(i32),
   instructions: [
     ...[...get(to), ...get(from), subtract, ...tee(length), ...number(1), isEqual, ...when],
@@ -424,7 +426,8 @@ const noteLine = [
 ]
 
 const passOverLines: WasmFunction = {
-  parameters: 3,
+  parameters: [i32, i32, i32],
+  result: i32,
   locals: [...Array(19).fill(i32), i64],
   instructions: [
     ...noteWord('line', number(-1)),

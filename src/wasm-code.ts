@@ -1,8 +1,12 @@
-/** Instructions of WebAssembly by name, for functions that are put down one by one (docs/decisions/0007-plain-lines.md). */
+/**
+ * Instructions of WebAssembly by name, for functions that are put down one by one: the marks and known lines of logs
+ * (docs/decisions/0007-plain-lines.md), and the spelling of events.
+ */
 
-/** What this room needs of WebAssembly, which has no types without those of browsers. */
-interface WasmMemory {
+/** What is needed of WebAssembly here, which has no types without those of browsers. */
+export interface WasmMemory {
   readonly buffer: ArrayBuffer
+  grow(pages: number): number
 }
 declare const WebAssembly: {
   readonly Memory: new (size: { initial: number }) => WasmMemory
@@ -13,14 +17,12 @@ declare const WebAssembly: {
   ) => { readonly exports: Readonly<Record<string, never>> }
 }
 
-export type { WasmMemory }
-
 export const pageLength = 64 * 1024
 
 export const newMemory = (bytes: number): WasmMemory =>
   new WebAssembly.Memory({ initial: Math.ceil(bytes / pageLength) })
 
-export const [i32, i64, v128] = [0x7f, 0x7e, 0x7b]
+export const [i32, i64, f64, v128] = [0x7f, 0x7e, 0x7c, 0x7b]
 
 export const unsigned = (value: number): number[] =>
   value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)]
@@ -46,10 +48,14 @@ export const [isZero, isEqual, isOther, isBelow, isAbove, isAtMost, isAtLeast] =
   0x45, 0x46, 0x47, 0x48, 0x4a, 0x4c, 0x4e,
 ]
 /** Of numbers without a sign. */
-export const [isBeyond, isFromOn] = [0x4b, 0x4f]
-export const [longIsZero, longIsOther, longAdd, longAnd, longXor, toShort] = [
-  0x50, 0x52, 0x7c, 0x83, 0x85, 0xa7,
+export const [divide, rest, isUnder, isBeyond, isFromOn] = [0x6e, 0x70, 0x49, 0x4b, 0x4f]
+export const [longIsZero, longIsOther, longAdd, longSubtract, longMultiply, longAnd, longOr, longXor] = [
+  0x50, 0x52, 0x7c, 0x7d, 0x7e, 0x83, 0x84, 0x85,
 ]
+/** Of long numbers without a sign. */
+export const [longDivide, longRest, longIsFromOn] = [0x80, 0x82, 0x5a]
+export const [longShiftLeft, longShiftRight, longTrailingZeros] = [0x86, 0x88, 0x7a]
+export const [toShort, toLong, doubleToLong, doubleToShort, doubleSubtract] = [0xa7, 0xad, 0xb1, 0xab, 0xa1]
 
 export const [block, loop, when, otherwise, close] = [
   [0x02, 0x40],
@@ -68,14 +74,21 @@ export const call = (callee: number): number[] => [0x10, callee]
 const at = (offset: number, memory: number): number[] => [0x40, memory, ...unsigned(offset)]
 export const load = (offset = 0, memory = 0): number[] => [0x28, ...at(offset, memory)]
 export const loadLong = (offset = 0, memory = 0): number[] => [0x29, ...at(offset, memory)]
+export const loadDouble = (offset = 0, memory = 0): number[] => [0x2b, ...at(offset, memory)]
+export const loadSixteen = (offset = 0, memory = 0): number[] => [0xfd, 0, ...at(offset, memory)]
 export const loadSignedByte = (offset = 0, memory = 0): number[] => [0x2c, ...at(offset, memory)]
 export const loadByte = (offset = 0, memory = 0): number[] => [0x2d, ...at(offset, memory)]
 export const loadTwoBytes = (offset = 0, memory = 0): number[] => [0x2f, ...at(offset, memory)]
 export const store = (offset = 0, memory = 0): number[] => [0x36, ...at(offset, memory)]
+export const storeLong = (offset = 0, memory = 0): number[] => [0x37, ...at(offset, memory)]
+export const storeByte = (offset = 0, memory = 0): number[] => [0x3a, ...at(offset, memory)]
+export const storeTwoBytes = (offset = 0, memory = 0): number[] => [0x3b, ...at(offset, memory)]
+export const storeSixteen = (offset = 0, memory = 0): number[] => [0xfd, 11, ...at(offset, memory)]
 
 export interface WasmFunction {
-  /** It takes so many numbers of 32 bits, and gives one back. */
-  readonly parameters: number
+  /** Types of what it takes, and of what it gives back. */
+  readonly parameters: readonly number[]
+  readonly result: number
   readonly locals: readonly number[]
   readonly instructions: readonly number[]
 }
@@ -91,7 +104,7 @@ export function compile<Function>(
 }
 
 function moduleBytes(memories: readonly WasmMemory[], functions: readonly WasmFunction[]): Uint8Array {
-  const types = functions.map(({ parameters }) => [0x60, parameters, ...Array(parameters).fill(i32), 1, i32])
+  const types = functions.map(({ parameters, result }) => [0x60, parameters.length, ...parameters, 1, result])
   const imported = memories.map((_, place) => [...text('m'), ...text(String(place)), 2, 0, 1])
   const codes = functions.map(({ locals, instructions }) => {
     const all = [locals.length, ...locals.flatMap(type => [1, type]), ...instructions]
