@@ -273,7 +273,11 @@ export class SqliteAppender {
   /** Of the inbox, to which rows of the site were added. */
   #keepBounds(site: number): void {
     if (this.#inbox.isFull(site)) this.#full.add(site)
-    for (let i = 0; i < sliceSitesMax && this.#inbox.isOverfull(); i++) this.#fileLongestWaiting()
+    for (let i = 0; i < sliceSitesMax; i++) {
+      const overdue = this.#inbox.takeOverdue()
+      if (overdue === undefined) break
+      this.#filer.file(overdue)
+    }
   }
 
   #fileLongestWaiting(): void {

@@ -62,6 +62,11 @@ export class InboxIndex {
     return this.#events
   }
 
+  /** Sites that wait. */
+  get sites(): number {
+    return this.#sites.size
+  }
+
   of(site: number): WaitingRows | undefined {
     return this.#sites.get(site)
   }

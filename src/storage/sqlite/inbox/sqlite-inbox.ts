@@ -22,15 +22,22 @@ export const inboxBatchMax = 4_000
 /** A site of which so many wait is filed: what waits is what the next reader decodes or waits for (row 8 of docs/performance.md). */
 const siteEventsMax = 8_000
 /**
- * Where the inbox reaches further back than this, the sites that have waited longest are filed with every transaction. Of single events for a
- * thousand sites it decides how many a filing has to share its cost (row 7).
+ * Where the inbox reaches further back than this, the sites that have waited longest are filed. Of single events for a thousand sites it
+ * decides how many a filing has to share its cost (row 7).
  */
-const rowsMax = 100_000
-const eventsMax = 1_000_000
+const stretch = { rows: 100_000, events: 1_000_000 }
+/** With so many stretches all are filed that wait, at whatever pace. */
+const stretchesMax = 2
 /** Beyond this the list of rows starts again from what is stored. */
-const listedRowsMax = 2 * rowsMax
+const listedRowsMax = (stretchesMax + 1) * stretch.rows
 /** Filed rows are deleted so many at a time. */
 const deletedAtOnce = 1_000
+
+/** How many rows were added before it, and their ids. */
+interface InboxPlace {
+  readonly behind: number
+  readonly id: number
+}
 
 /** Events of one type of one site. */
 export interface InboxRow {
@@ -56,6 +63,8 @@ export class Inbox {
   #version: unknown = null
   /** Rows added before the first that may not be deleted yet. */
   #deleted = 0
+  /** Where the inbox ended when a site was last overdue. */
+  #paced: InboxPlace = { behind: 0, id: 0 }
 
   constructor(database: DatabaseSync) {
     this.#index = new InboxIndex(database)
@@ -161,10 +170,23 @@ export class Inbox {
     return (this.#index.of(site)?.events ?? 0) >= siteEventsMax
   }
 
-  isOverfull(): boolean {
-    const first = this.#index.longestWaiting()?.[1]
-    if (!first) return false
-    return this.#index.added - first.behind > rowsMax || this.#index.lastId - first.ids[0]! > eventsMax
+  /**
+   * The site that has waited longest, when it is to be filed; undefined else. Sites that began to wait together become due together, and
+   * would keep everybody waiting at once: each has its turn within the next stretch (row 7).
+   */
+  takeOverdue(): number | undefined {
+    const longest = this.#index.longestWaiting()
+    if (!longest) return undefined
+    const [site, { behind, ids }] = longest
+    const reach = this.#stretchesSince({ behind, id: ids[0]! })
+    const isTurn = this.#stretchesSince(this.#paced) * this.#index.sites >= 1
+    if (reach <= 1 || !(isTurn || reach > stretchesMax)) return undefined
+    this.#paced = { behind: this.#index.added, id: this.#index.lastId }
+    return site
+  }
+
+  #stretchesSince({ behind, id }: InboxPlace): number {
+    return Math.max((this.#index.added - behind) / stretch.rows, (this.#index.lastId - id) / stretch.events)
   }
 
   /** The site that has waited longest; undefined where none waits. */
