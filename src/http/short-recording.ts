@@ -102,11 +102,15 @@ export function openShortRecording(
     const startMs = performance.now()
     const admitted = unlessThrown(() => admit(request))
     if (!admitted) return false
-    // Those that came in together are handed to the disk together.
+    // Those that came in together are handed to the disk together, but for very many: it has them while the rest is read.
+    if (waiting.length === togetherMax) takeAll()
     if (waiting.push({ ...admitted, request, response, goOn, startMs }) === 1) setImmediate(takeAll)
     return true
   })
 }
+
+/** As many as the writer begins with (sqlite-writer.ts). */
+const togetherMax = 24
 
 /** Longer bodies mostly come in pieces. */
 const plainLength = /^[1-9]\d{0,3}$/

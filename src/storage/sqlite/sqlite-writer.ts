@@ -23,6 +23,9 @@ const logPagesOfServer = 1_000
 /** More than this in front of the disk is refused with OVERLOADED instead of filling the memory. */
 const waitingEventsMax = 200_000
 const retryAfterSeconds = 5
+
+/** So many requests are worth waking a thread (row 7 of docs/performance.md). */
+const postedMax = 24
 const fullDiskRetryAfterSeconds = 60
 
 /** What SQLite says when nothing was written and a later try may succeed, with what a caller is told. */
@@ -136,7 +139,8 @@ export class SqliteWriter {
       this.#waitingEvents += weight
       this.#outbox.push([id, name, ...values])
       this.#isUrgent ||= name !== 'append' && name !== 'appendOne'
-      // All requests of one turn of the event loop go over in one message.
+      // All requests of one turn of the event loop go over in one message, but for very many: the writer begins while the rest comes in.
+      if (this.#outbox.length >= postedMax) this.#post()
       if (this.#isPosting) return
       this.#isPosting = true
       setImmediate(this.#postAtEndOfTurn)
