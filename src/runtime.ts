@@ -56,6 +56,7 @@ export async function openRuntime(config: Config, version: string, clock: Clock)
           memory: server.memory,
           writeLog: log.write,
           serveWriter: stores.serveWriter,
+          writerPerformance: stores.writerPerformance,
           shareSpans: stores.shareSpans,
           onListening: serving => log.logger.info({ serving }, 'one more thread serves'),
           onFailed: error => log.logger.error({ err: error }, 'a further thread cannot serve'),

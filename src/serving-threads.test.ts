@@ -37,6 +37,7 @@ async function openThreads(context: TestContext, data = temporaryFolder()): Prom
     memory: memoryOf(openLimits()),
     writeLog: () => undefined,
     serveWriter: port => port.close(),
+    writerPerformance: () => null,
     shareSpans: port => port.close(),
     onListening: serving => listening.push(serving),
     onFailed: error => failed.push(error),

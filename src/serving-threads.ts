@@ -6,6 +6,9 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { ServingThreadData, ServingThreadMessage, ServingThreadOrder } from './serving-thread.ts'
 
+/** What tells how much of its time a thread has used. */
+export type LoopPerformance = Pick<typeof performance, 'eventLoopUtilization'>
+
 export interface ServingThreadsParts extends Omit<ServingThreadData, 'peers'> {
   /** Of all, the first one included. */
   readonly most: number
@@ -13,6 +16,8 @@ export interface ServingThreadsParts extends Omit<ServingThreadData, 'peers'> {
   readonly writeLog: (lines: string) => void
   /** Lets a thread write through the first one. */
   readonly serveWriter: (port: MessagePort) => void
+  /** Of the writer's event loop; null as long as nothing was written. */
+  readonly writerPerformance: () => LoopPerformance | null
   /** Lets a thread share what counts are read from with the first one. */
   readonly shareSpans: (port: MessagePort) => void
   /** Called when one more listens; `serving` of them do now, the first one included. */
@@ -26,6 +31,8 @@ const lookIntervalMs = 500
 const busyFrom = 0.6
 /** So many looks in a row must find one busy. */
 const busyLooks = 2
+/** From here on the writer counts as one of the threads: where it had to wait for its turn, so did all who record (row 7). */
+const writerBusyFrom = 0.25
 
 /** Of V8: short-lived objects of a server fit into less than it would take. */
 const youngGenerationMib = 12
@@ -33,7 +40,7 @@ const youngGenerationMib = 12
 export class ServingThreads {
   readonly #parts: ServingThreadsParts
   readonly #threads = new Set<Worker>()
-  readonly #utilizations = new Map<Worker | null, EventLoopUtilization>()
+  readonly #utilizations = new WeakMap<LoopPerformance, EventLoopUtilization>()
   readonly #timer: NodeJS.Timeout
   #looksBusy = 0
   /** Stays so when one could not: the next one would meet the same. */
@@ -53,18 +60,20 @@ export class ServingThreads {
   }
 
   #look(): void {
-    if (this.#isStarting || this.#threads.size + 1 >= this.#parts.most) return
-    const busiest = Math.max(this.#utilizationOf(null), ...Array.from(this.#threads, this.#utilizationOf))
+    const writer = this.#parts.writerPerformance()
+    const isWriterBusy = writer !== null && this.#utilizationOf(writer) >= writerBusyFrom
+    const serving = [performance, ...Array.from(this.#threads, thread => thread.performance)]
+    const busiest = Math.max(...serving.map(this.#utilizationOf))
+    if (this.#isStarting || serving.length + Number(isWriterBusy) >= this.#parts.most) return
     this.#looksBusy = busiest < busyFrom ? 0 : this.#looksBusy + 1
     if (this.#looksBusy >= busyLooks) this.#start()
   }
 
-  /** Since the last look, 0 at the first; of this thread for null. */
-  readonly #utilizationOf = (thread: Worker | null): number => {
-    const source = thread === null ? performance : thread.performance
-    const before = this.#utilizations.get(thread)
+  /** Since the last look, 0 at the first. */
+  readonly #utilizationOf = (source: LoopPerformance): number => {
+    const before = this.#utilizations.get(source)
     const now = source.eventLoopUtilization()
-    this.#utilizations.set(thread, now)
+    this.#utilizations.set(source, now)
     return before ? source.eventLoopUtilization(now, before).utilization : 0
   }
 
@@ -95,10 +104,7 @@ export class ServingThreads {
     thread.on('error', error => {
       throw error
     })
-    thread.on('exit', () => {
-      this.#threads.delete(thread)
-      this.#utilizations.delete(thread)
-    })
+    thread.on('exit', () => this.#threads.delete(thread))
   }
 
   /** The ends of a further thread. */

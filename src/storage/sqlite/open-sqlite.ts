@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { MessagePort } from 'node:worker_threads'
+import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Stores } from '../stores.ts'
 import type { SpanExchange } from './days/sqlite-span-exchange.ts'
 import { IntakeNotes } from './health/sqlite-intake-notes.ts'
@@ -28,6 +28,8 @@ export interface SqliteOptions {
 export interface SqliteStores extends Stores {
   /** Lets the stores of another thread of this process, opened with `connect`, write through the writer of these. */
   serveWriter(port: MessagePort): void
+  /** Tells how much of its time the writer of these stores has used; null before it has started. */
+  writerPerformance(): Worker['performance'] | null
   /** What one of two threads has read for counts serves both; needs `spans`. */
   shareSpans(port: MessagePort): void
 }
@@ -54,6 +56,7 @@ export function openSqlite({
     beginRequest: () => freshness.hold(),
     prepareRecording: () => writer.start(),
     serveWriter: port => writer.serve(port),
+    writerPerformance: () => writer.performance,
     shareSpans: port => spans?.connect(port),
     async close() {
       await notes.flush()

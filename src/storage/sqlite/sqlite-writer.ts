@@ -101,6 +101,11 @@ export class SqliteWriter {
     }
   }
 
+  /** Null before the thread has started, and of one that another thread has started. */
+  get performance(): Worker['performance'] | null {
+    return this.#thread instanceof Worker ? this.#thread.performance : null
+  }
+
   /**
    * Runs an operation of the writer thread in a transaction; resolves when it is on disk. `weight` is the number of events
    * handed over. Throws OVERLOADED.
