@@ -5,10 +5,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { temporaryFolder } from '../tests/support/temporary-folder.ts'
 import { readConfig } from './config.ts'
 import { memoryOf, openLimits } from './http/limits.ts'
-import { ServingThreads } from './serving-threads.ts'
+import { ServingThreads, type ServingThreadsParts } from './serving-threads.ts'
 
 /** Uses all of this thread's time. */
 async function work(ms: number): Promise<void> {
@@ -22,22 +23,29 @@ interface Opened {
   readonly failed: Error[]
 }
 
+interface Given extends Partial<Pick<ServingThreadsParts, 'most' | 'writerPerformance'>> {
+  readonly data?: string
+}
+
 /** Threads for a port that somebody who shares it with nobody has, so that none of them can listen. */
-async function openThreads(context: TestContext, data = temporaryFolder()): Promise<Opened> {
+async function openThreads(
+  context: TestContext,
+  { most = 3, data = temporaryFolder(), writerPerformance = () => null }: Given = {},
+): Promise<Opened> {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   context.after(() => other.close())
   const listening: number[] = []
   const failed: Error[] = []
   const threads = new ServingThreads({
-    most: 3,
+    most,
     config: readConfig({ FOOTFALL_DATA: data }),
     version: '1',
     address: { host: '127.0.0.1', port: (other.address() as AddressInfo).port, reusePort: true },
     memory: memoryOf(openLimits()),
     writeLog: () => undefined,
     serveWriter: port => port.close(),
-    writerPerformance: () => null,
+    writerPerformance,
     shareSpans: port => port.close(),
     onListening: serving => listening.push(serving),
     onFailed: error => failed.push(error),
@@ -67,7 +75,7 @@ describe('a further thread that cannot start', () => {
   })
 
   test('because it cannot open the data ends nobody either', async context => {
-    const opened = await openThreads(context, path.join(import.meta.filename, 'data'))
+    const opened = await openThreads(context, { data: path.join(import.meta.filename, 'data') })
     assert.match(String(await failure(opened)), /The data folder .* cannot be used/)
     assert.ok(await resolves(opened.threads.close()))
   })
@@ -85,5 +93,27 @@ test('none starts for work that is over soon, also not when it is the first', as
   await work(700)
   await setTimeout(2_000)
   assert.deepEqual(opened.failed, [])
+  await opened.threads.close()
+})
+
+/** A thread that uses half of its time until it is terminated. */
+const busyHalf = `setInterval(() => { for (const end = performance.now() + 10; performance.now() < end; ); }, 20)`
+
+test('a busy writer counts as one of the threads', async context => {
+  const writer = new Worker(busyHalf, { eval: true })
+  const ended = once(writer, 'exit')
+  context.after(() => writer.terminate())
+  let isWriting = true
+  const opened = await openThreads(context, {
+    most: 2,
+    writerPerformance: () => (isWriting ? writer.performance : null),
+  })
+  await once(writer, 'online')
+  await work(3_000)
+  assert.deepEqual(opened.failed, [])
+  isWriting = false
+  await writer.terminate()
+  await ended
+  assert.match(String(await failure(opened)), /EADDRINUSE/)
   await opened.threads.close()
 })
