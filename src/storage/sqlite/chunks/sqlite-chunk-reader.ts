@@ -9,6 +9,7 @@ import {
   typedMark,
   typesBytes,
 } from './sqlite-chunk.ts'
+import type { ColumnMemory } from './sqlite-column-memory.ts'
 import { allocateColumns, allocateTyped, conversionType, type EventColumns } from './sqlite-event-columns.ts'
 
 type ColumnName = (typeof plainColumns)[number]
@@ -152,6 +153,7 @@ export class ChunkReader {
     columns.forEach((name, column) => {
       this.#readColumn(column, target[name], from)
     })
+    if (!this.isSighted) target.sighting.fill(0, from, from + this.count)
     if (target.type) for (let i = 0; i < this.count; i++) target.type[from + i] = this.type(i)
     if (!target.value) return
     let next = this.#valuesStart
@@ -162,9 +164,12 @@ export class ChunkReader {
     }
   }
 
-  /** All its events, decoded. */
-  columns(): EventColumns {
-    const columns = this.isTyped ? allocateTyped(this.count) : allocateColumns(this.count, this.hasValues)
+  /** All its events, decoded, in new columns or in those of a memory. */
+  columns(memory?: ColumnMemory): EventColumns {
+    const { count, isTyped, hasValues } = this
+    const columns =
+      memory?.columns(count, isTyped, hasValues) ??
+      (isTyped ? allocateTyped(count) : allocateColumns(count, hasValues))
     this.copyTo(columns, 0)
     return columns
   }

@@ -4,8 +4,9 @@
  * nothing else (rows 4 and 10 of docs/performance.md).
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { countThatFits, encodeChunk, typesOf } from './sqlite-chunk.ts'
+import { chunkBytesMax, countThatFits, encodeChunk, typesOf } from './sqlite-chunk.ts'
 import { ChunkReader } from './sqlite-chunk-reader.ts'
+import { ColumnMemory } from './sqlite-column-memory.ts'
 import {
   concatenate,
   conversionType,
@@ -35,6 +36,9 @@ export class ChunkWriter {
   readonly #insert: StatementSync
   readonly #replace: StatementSync
   readonly #replaceData: StatementSync
+  readonly #storedMemory = new ColumnMemory()
+  readonly #mergedMemory = new ColumnMemory()
+  readonly #encodedMemory = new Uint8Array(chunkBytesMax)
 
   constructor(database: DatabaseSync) {
     const chunk = 'SELECT id, first_time, first_id, types, data'
@@ -80,16 +84,31 @@ export class ChunkWriter {
   /** Writes the events that belong to the chunk of the event at `from`; returns where the next chunk's events start. */
   #writeFrom(site: number, run: number, events: EventColumns, from: number): number {
     const first: Position = { time: events.time[from]!, id: events.id[from]! }
-    const before = chunkOf(this.#before.get(site, run, first.time, first.id))
-    const home = before ?? chunkOf(this.#after.get(site, run, first.time, first.id))
+    const before = this.#chunkOf(this.#before.get(site, run, first.time, first.id))
+    const home = before ?? this.#chunkOf(this.#after.get(site, run, first.time, first.id))
     const next = home && this.#positionAfter(site, run, before ? first : home)
     let to = from + 1
     if (next) while (to < events.count && isBefore(events, to, next)) to++
     else to = events.count
     const added = slice(events, from, to)
     if (!home) this.#put(site, run, null, added, true)
-    else this.#put(site, run, home, mergeColumns(home.events, added), !next || isBehind(added, home.events))
+    else this.#put(site, run, home, this.#merge(home.events, added), !next || isBehind(added, home.events))
     return to
+  }
+
+  #merge(stored: EventColumns, added: EventColumns): EventColumns {
+    const columns = this.#mergedMemory.columns(
+      stored.count + added.count,
+      stored.type !== null,
+      stored.value !== null,
+    )
+    return mergeColumns(stored, added, columns)
+  }
+
+  #chunkOf(row: unknown): StoredChunk | null {
+    if (!row) return null
+    const [rowId, time, id, types, data] = row as [number, number, number, number, Uint8Array]
+    return { rowId, time, id, types, events: new ChunkReader(data).columns(this.#storedMemory) }
   }
 
   #positionAfter(site: number, run: number, { time, id }: Position): Position | null {
@@ -108,7 +127,7 @@ export class ChunkWriter {
       // The chunk that was there first: a later part may begin where it began until now, and no moment may have two such chunks.
       if (start === 0 && home) this.#change(home, events, end)
       else {
-        const data = encodeChunk(events, start, end)
+        const data = encodeChunk(events, start, end, this.#encodedMemory)
         this.#insert.run(
           ...[site, run, events.time[start]!, events.id[start]!, data, typesOf(events, start, end)],
         )
@@ -122,17 +141,11 @@ export class ChunkWriter {
     const isSame = end === home.events.count && events.id[end - 1] === home.events.id[end - 1]
     if (isSame) return
     const [time, id, types] = [events.time[0]!, events.id[0]!, typesOf(events, 0, end)]
-    const data = encodeChunk(events, 0, end)
+    const data = encodeChunk(events, 0, end, this.#encodedMemory)
     const isIndexed = time === home.time && id === home.id && types === home.types
     if (isIndexed) this.#replaceData.run(data, home.rowId)
     else this.#replace.run(time, id, data, types, home.rowId)
   }
-}
-
-function chunkOf(row: unknown): StoredChunk | null {
-  if (!row) return null
-  const [rowId, time, id, types, data] = row as [number, number, number, number, Uint8Array]
-  return { rowId, time, id, types, events: new ChunkReader(data).columns() }
 }
 
 /** Events of each of as few chunks as hold them. */

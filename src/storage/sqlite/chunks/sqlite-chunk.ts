@@ -76,8 +76,13 @@ function conversionsOf({ type }: EventColumns, start: number, end: number): numb
   return conversions
 }
 
-/** Encodes the events from `start` to before `end`. */
-export function encodeChunk(events: EventColumns, start: number, end: number): Uint8Array {
+/** Encodes the events from `start` to before `end`, in `memory` if they fit it, which lasts until that is used again. */
+export function encodeChunk(
+  events: EventColumns,
+  start: number,
+  end: number,
+  memory?: Uint8Array<ArrayBuffer>,
+): Uint8Array {
   const { type, value } = events
   const count = end - start
   const isSighted = hasSightings(events, start, end)
@@ -86,8 +91,9 @@ export function encodeChunk(events: EventColumns, start: number, end: number): U
   const width = spans.reduce((sum, span) => sum + span.width, 0)
   const values = type ? conversionsOf(events, start, end) : value ? count : 0
   let at = headerBytes(columns.length)
-  const bytes = new Uint8Array(at + width * count + (type ? typesBytes(count) : 0) + 8 * values)
-  const view = new DataView(bytes.buffer)
+  const length = at + width * count + (type ? typesBytes(count) : 0) + 8 * values
+  const bytes = memory && length <= memory.length ? memory.subarray(0, length) : new Uint8Array(length)
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
   view.setUint16(0, count | (isSighted ? sightedMark : 0) | (type ? typedMark : 0), true)
   columns.forEach((name, i) => {
     const { base, width } = spans[i]!
@@ -96,6 +102,7 @@ export function encodeChunk(events: EventColumns, start: number, end: number): U
     at = writeColumn(bytes, at, events[name], start, end, base, width)
   })
   if (type) {
+    bytes.fill(0, at, at + typesBytes(count))
     for (let i = 0; i < count; i++) bytes[at + (i >> 2)]! |= type[start + i]! << ((i & 3) * 2)
     at += typesBytes(count)
   }

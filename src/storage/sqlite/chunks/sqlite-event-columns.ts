@@ -128,9 +128,12 @@ export function slice(events: EventColumns, from: number, to: number): EventColu
   }
 }
 
-/** Merges two runs that are each in the order of (time, id). */
-export function mergeColumns(a: EventColumns, b: EventColumns): EventColumns {
-  const merged = allocateLike(a, a.count + b.count)
+/** Merges two runs that are each in the order of (time, id), into `target` or new columns. */
+export function mergeColumns(
+  a: EventColumns,
+  b: EventColumns,
+  merged = allocateLike(a, a.count + b.count),
+): EventColumns {
   let i = 0
   for (let j = 0; j < b.count; j++) {
     const start = i
