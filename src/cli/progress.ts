@@ -1,6 +1,7 @@
 /** Shows on standard error how far an import has come: a bar on a terminal, a line every few seconds elsewhere. */
 import { createRequire } from 'node:module'
 import type { ImportAdvance } from '../ingest/import-log.ts'
+import { englishNumber } from './english-number.ts'
 
 export interface ProgressOutput {
   advance(progress: ImportAdvance): void
@@ -40,14 +41,7 @@ function progressLines(stream: ProgressStream): Pick<ProgressOutput, 'advance'> 
       if (progress.seconds < nextSeconds) return
       nextSeconds = progress.seconds + lineIntervalSeconds
       const { percent, read, speed, left } = figures(progress)
-      const parts = [
-        progress.name,
-        percent,
-        read,
-        `${progress.lines.toLocaleString('en')} lines`,
-        speed,
-        left,
-      ]
+      const parts = [progress.name, percent, read, `${englishNumber(progress.lines)} lines`, speed, left]
       stream.write(`${parts.filter(part => part !== '').join(', ')}\n`)
     },
   }
@@ -102,7 +96,7 @@ interface Figures {
 
 /** The figures of a progress in words; empty where they are not known. */
 function figures({ bytes, bytesTotal, lines, seconds }: ImportAdvance): Figures {
-  const speed = seconds > 0 ? `${Math.round(lines / seconds).toLocaleString('en')} lines/s` : ''
+  const speed = seconds > 0 ? `${englishNumber(Math.round(lines / seconds))} lines/s` : ''
   if (bytesTotal === null) return { percent: '', read: formatBytes(bytes), speed, left: '' }
   const part = bytesTotal === 0 ? 1 : Math.min(1, bytes / bytesTotal)
   const secondsLeft = part > 0 ? (seconds / part) * (1 - part) : null

@@ -21,6 +21,7 @@ import {
   shared,
   withStores,
 } from '../cli-context.ts'
+import { englishNumber } from '../english-number.ts'
 import { openProgress } from '../progress.ts'
 import { WrongUsage } from '../wrong-usage.ts'
 
@@ -73,8 +74,7 @@ async function importFiles(
       onMalformed: line => progress.note(malformedText(line)),
     })
     progress.end()
-    // Node takes 12 ms to learn how English writes numbers.
-    print(context, options, report, options.json ? '' : reportText(report))
+    print(context, options, report, reportText(report))
   } finally {
     progress.end()
   }
@@ -117,7 +117,7 @@ const malformedText = ({ name, number, text }: MalformedLine): string =>
   `${name}, line ${number} is malformed (others are only counted): ${text}`
 
 const count = (value: number, one: string, many = `${one}s`): string =>
-  `${value.toLocaleString('en')} ${value === 1 ? one : many}`
+  `${englishNumber(value)} ${value === 1 ? one : many}`
 
 function reportText({
   files,
@@ -134,7 +134,7 @@ function reportText({
     `Read ${count(lines, 'line')} of ${count(files, 'file')} in ${seconds.toFixed(1)} s.`,
     `  recorded   ${count(recorded.bot, 'bot visit')}, ${count(recorded.referral, 'referral')}`,
     `  ignored    ${count(ignoredLines, 'line')}`,
-    ...reasons.map(([reason, value]) => `    ${reason.padEnd(17)} ${value.toLocaleString('en')}`),
+    ...reasons.map(([reason, value]) => `    ${reason.padEnd(17)} ${englishNumber(value)}`),
     `  duplicate  ${count(duplicate, 'line')}`,
     `  malformed  ${count(malformed, 'line')}`,
   ].join('\n')
