@@ -110,7 +110,7 @@ export function openShortRecording(
 }
 
 /** As many as the writer begins with (sqlite-writer.ts). */
-const togetherMax = 24
+const togetherMax = 16
 
 /** Longer bodies mostly come in pieces. */
 const plainLength = /^[1-9]\d{0,3}$/

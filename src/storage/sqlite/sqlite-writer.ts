@@ -25,7 +25,7 @@ const waitingEventsMax = 200_000
 const retryAfterSeconds = 5
 
 /** So many requests are worth waking a thread (row 7 of docs/performance.md). */
-const postedMax = 24
+const postedMax = 16
 const fullDiskRetryAfterSeconds = 60
 
 /** What SQLite says when nothing was written and a later try may succeed, with what a caller is told. */
@@ -58,8 +58,6 @@ export class SqliteWriter {
   /** Whether a request of the outbox is no append. */
   #isUrgent = false
   #isPosting = false
-  /** Whether other threads hand over to the same writer. */
-  #isShared = false
   #closed = false
   readonly #postAtEndOfTurn = (): void => {
     this.#isPosting = false
@@ -77,7 +75,6 @@ export class SqliteWriter {
     }
     this.#connect = connect ?? (() => new Worker(writerThreadFile, { workerData }))
     this.#onCommitted = onCommitted
-    this.#isShared = connect !== undefined
   }
 
   /**
@@ -95,7 +92,6 @@ export class SqliteWriter {
   serve(port: MessagePort): void {
     if (this.#closed) port.close()
     else {
-      this.#isShared = true
       this.#thread ??= this.#startThread()
       this.#thread.postMessage(port, [port])
     }
@@ -154,13 +150,11 @@ export class SqliteWriter {
 
   /**
    * Appends wait until the writer has answered, or has no more of them than wait here: a message wakes a thread, which costs more
-   * than a single event (row 7 of docs/performance.md), and what has gathered meanwhile shares a commit. Where other threads keep
-   * the writer busy, they wait for the answer in any case.
+   * than a single event (row 7 of docs/performance.md), and what has gathered meanwhile shares a commit.
    */
   #postIfDue(): void {
     const withWriter = this.#waiting.size - this.#outbox.length
-    const isDue = this.#isShared ? withWriter === 0 : this.#outbox.length >= withWriter
-    if (this.#isUrgent || isDue) this.#post()
+    if (this.#isUrgent || this.#outbox.length >= withWriter) this.#post()
   }
 
   #post(): void {

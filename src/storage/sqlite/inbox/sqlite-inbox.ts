@@ -54,6 +54,15 @@ export interface SingleRow extends Pick<InboxRow, 'type' | 'ways' | 'recordedAt'
   readonly arrival: number | null
 }
 
+type StoredRow = readonly [
+  type: number,
+  events: number,
+  ways: number,
+  recordedAt: number,
+  note: string | null,
+  data: Uint8Array,
+]
+
 export class Inbox {
   readonly #index: InboxIndex
   readonly #put: StatementSync
@@ -76,6 +85,7 @@ export class Inbox {
       `SELECT inbox.type, events, ways, recorded_at, note, data FROM json_each(?) AS wanted
        CROSS JOIN inbox ON inbox.id = wanted.value`,
     )
+    this.#get.setReturnArrays(true)
     this.#deleteFiled = database.prepare(
       'DELETE FROM inbox WHERE id < ? AND id <= (SELECT filed FROM site_state WHERE site = inbox.site)',
     )
@@ -123,18 +133,18 @@ export class Inbox {
   take(site: number, filed: number): { rows: InboxRow[]; recordedAt: number[]; filed: number } {
     const ids = this.#index.of(site)?.ids.filter(id => id > filed) ?? []
     // Without those that another process has filed and deleted.
-    const stored = this.#get.all(JSON.stringify(ids))
+    const stored = this.#get.all(JSON.stringify(ids)) as unknown as StoredRow[]
     this.#index.forget(site)
-    const types = new Set(stored.map(({ type }) => Number(type)))
+    const types = new Set(stored.map(([type]) => type))
     const rows = [...types].map((type, i) => ({
       ...joinRows(
         type,
-        stored.filter(row => row.type === type),
+        stored.filter(row => row[0] === type),
       ),
       // Together, since the pauses between deliveries are counted.
       notes: i === 0 ? notesOf(stored) : [],
     }))
-    return { rows, recordedAt: stored.map(row => Number(row.recorded_at)), filed: ids.at(-1) ?? filed }
+    return { rows, recordedAt: stored.map(row => row[3]), filed: ids.at(-1) ?? filed }
   }
 
   /** Deletes rows that are filed, from the first on: a page of them at a time, where each by itself would cost a page. */
@@ -201,25 +211,23 @@ export class Inbox {
   }
 }
 
-function joinRows(type: number, rows: readonly Record<string, unknown>[]): Omit<InboxRow, 'notes'> {
+function joinRows(type: number, rows: readonly StoredRow[]): Omit<InboxRow, 'notes'> {
   const hasValue = eventTypes[type] === 'conversion'
-  const readers = rows.map(({ data }) => new ChunkReader(data as Uint8Array))
-  const count = readers.reduce((sum, reader) => sum + reader.count, 0)
-  const columns = allocateColumns(count, hasValue)
-  let at = 0
-  for (const reader of readers) {
-    reader.copyTo(columns, at)
-    at += reader.count
+  const columns = allocateColumns(
+    rows.reduce((sum, [, events]) => sum + events, 0),
+    hasValue,
+  )
+  let [at, allWays, latest] = [0, 0, 0]
+  for (const [, events, ways, recordedAt, , data] of rows) {
+    new ChunkReader(data).copyTo(columns, at)
+    at += events
+    allWays |= ways
+    latest = Math.max(latest, recordedAt)
   }
-  return {
-    type,
-    columns,
-    ways: rows.reduce((all, { ways }) => all | Number(ways), 0),
-    recordedAt: rows.reduce((latest, row) => Math.max(latest, Number(row.recorded_at)), 0),
-  }
+  return { type, columns, ways: allWays, recordedAt: latest }
 }
 
-const notesOf = (rows: readonly Record<string, unknown>[]): IntakeNote[] =>
-  rows.flatMap(({ note, events, recorded_at }) =>
-    note === null ? [] : [readNote(String(note), Number(events), Number(recorded_at))],
+const notesOf = (rows: readonly StoredRow[]): IntakeNote[] =>
+  rows.flatMap(([, events, , recordedAt, note]) =>
+    note === null ? [] : [readNote(note, events, recordedAt)],
   )
