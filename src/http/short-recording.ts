@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { authenticate, type Caller, requireScope, requireSite } from '../accounts/access.ts'
+import type { Caller } from '../accounts/access.ts'
 import type { Site } from '../domain/account.ts'
 import { apiHeaders } from './api-headers.ts'
 import { countRejection } from './count-rejections.ts'
@@ -14,7 +14,7 @@ import type { HttpParts } from './http-parts.ts'
 import { jsonType, type RecordingRoute, recordBatch } from './receive-batch.ts'
 import { logRequest } from './request-log.ts'
 import type { ResponseRounds } from './response-rounds.ts'
-import { isPending, lookFirst, routeFinder, unlessThrown } from './short-way.ts'
+import { admitShortly, lookFirst, routeFinder, unlessThrown } from './short-way.ts'
 
 interface ShortRecordingParts {
   readonly routes: readonly RecordingRoute[]
@@ -40,7 +40,6 @@ export function openShortRecording(
   parts: HttpParts,
   { routes, rounds, nextId }: ShortRecordingParts,
 ): void {
-  const access = { accounts: parts.stores.accounts, plans: parts.plans }
   const routeOf = routeFinder(routes)
 
   /** Null for what must go the framework's way, as does what is thrown. */
@@ -49,13 +48,8 @@ export function openShortRecording(
     if (request.method !== 'POST' || !isPlain(request)) return null
     const asked = routeOf(url, url.length)
     if (!asked) return null
-    parts.stores.beginRequest()
-    const caller = authenticate(access, request.headers.authorization)
-    if (isPending(caller)) return null
-    requireScope(caller, 'write')
-    const site = requireSite(access, caller, asked.siteId)
-    if (isPending(site)) return null
-    return { route: asked.route, caller, site }
+    const admitted = admitShortly(parts, request, 'write', asked.siteId)
+    return admitted && { route: asked.route, ...admitted }
   }
 
   const answer = (

@@ -7,7 +7,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { FastifyInstance } from 'fastify'
 import { authenticate, type Caller, requireScope, requireSite } from '../accounts/access.ts'
 import type { RateVerdict } from '../accounts/rate-limit.ts'
-import type { Site } from '../domain/account.ts'
+import type { Scope, Site } from '../domain/account.ts'
 import { apiHeaders } from './api-headers.ts'
 import type { HttpParts } from './http-parts.ts'
 import type { RawQuery } from './query.ts'
@@ -39,7 +39,6 @@ export function openShortWay(
   parts: HttpParts,
   { routes, rounds, nextId }: ShortWayParts,
 ): void {
-  const access = { accounts: parts.stores.accounts, plans: parts.plans }
   const routeOf = routeFinder(routes)
 
   /** Null for what must go the framework's way, as does what is thrown. */
@@ -49,13 +48,10 @@ export function openShortWay(
     const pathEnd = endOfPath(url)
     const asked = routeOf(url, pathEnd)
     if (!asked) return null
-    const { route, siteId } = asked
-    parts.stores.beginRequest()
-    const caller = authenticate(access, request.headers.authorization)
-    if (isPending(caller)) return null
-    requireScope(caller, 'read')
-    const site = requireSite(access, caller, siteId)
-    if (isPending(site)) return null
+    const admitted = admitShortly(parts, request, 'read', asked.siteId)
+    if (!admitted) return null
+    const { route } = asked
+    const { caller, site } = admitted
     const { account, plan } = caller
     const now = parts.clock()
     if (!parts.requestLimiter.peek(account.id, plan.requestsPerMinute, now).allowed) return null
@@ -137,6 +133,22 @@ export function routeFinder<Route extends { readonly url: string }>(
   }
 }
 
+/** Who asks, and of which site; null where that is not known at once. Throws as the admission of the framework's way does. */
+export function admitShortly(
+  { stores, plans }: HttpParts,
+  { headers }: IncomingMessage,
+  scope: Scope,
+  siteId: string,
+): { caller: Caller; site: Site } | null {
+  stores.beginRequest()
+  const access = { accounts: stores.accounts, plans }
+  const caller = authenticate(access, headers.authorization)
+  if (isPending(caller)) return null
+  requireScope(caller, scope)
+  const site = requireSite(access, caller, siteId)
+  return isPending(site) ? null : { caller, site }
+}
+
 /** What is thrown is thrown again on the framework's way, where it is answered. */
 export function unlessThrown<Value>(find: () => Value | null): Value | null {
   try {
@@ -190,7 +202,7 @@ function plainQuery(text: string): RawQuery | null {
 }
 
 /** What is not there at once is asked again by the framework's way, where its failure is told as well: here it is nobody's. */
-export function isPending(value: unknown): value is Promise<unknown> {
+function isPending(value: unknown): value is Promise<unknown> {
   if (!(value instanceof Promise)) return false
   value.catch(() => {})
   return true
