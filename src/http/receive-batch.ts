@@ -48,8 +48,8 @@ export interface RecordingRoute {
   readonly url: string
   readonly arrival: Arrival
   readonly status: 200 | 201
-  /** Throws INVALID_EVENT for a bad item. */
-  readonly judge: (items: readonly unknown[], site: Site, now: number) => JudgedBatch
+  /** Stops now and then, so that others have a turn. Throws INVALID_EVENT for a bad item. */
+  readonly judge: (items: readonly unknown[], site: Site, now: number) => Generator<void, JudgedBatch>
 }
 
 export async function receiveBatch(
@@ -84,13 +84,16 @@ export async function recordBatch(
   { url, arrival, judge }: RecordingRoute,
   { caller: { account, plan }, site, body, isLines, key }: SentBatch,
 ): Promise<{ response: string; replayed: boolean }> {
-  // Each of the three steps of a large batch takes as long as a dozen questions, which are answered in between (row 8 of docs/performance.md).
+  // Each step of a large batch takes as long as a dozen questions, which are answered in between (row 8 of docs/performance.md).
   const isLarge = body.length >= largeBatchBytes
   if (isLarge) await nextRound()
   const now = parts.clock()
   const items = readBatch(body, isLines)
   if (isLarge) await nextRound()
-  const { events, ignored, report } = judge(items, site, now)
+  const judging = judge(items, site, now)
+  let step = judging.next()
+  for (; !step.done; step = judging.next()) await nextRound()
+  const { events, ignored, report } = step.value
   if (isLarge) await nextRound()
   return record(parts.stores.events, {
     site,

@@ -1,8 +1,10 @@
-/** Times of events are read by a quick way and a general one, which must agree. */
+/** Times of events are read by a quick way and a general one, which must agree; long batches leave turns to others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { requireTime } from './sent-event.ts'
+import { catalogue } from '../detection/catalogue/catalogue.ts'
+import { createDetector } from '../detection/create-detector.ts'
+import { readSentEvents, requireTime } from './sent-event.ts'
 
 const now = Date.UTC(2100, 0, 1)
 const read = (text: string): number => requireTime(0, 'timestamp', text, now)
@@ -24,4 +26,21 @@ test('days and hours that do not exist are refused', () => {
   for (const text of ['2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01']) {
     assert.throws(() => read(text), { code: 'INVALID_EVENT' })
   }
+})
+
+test('who reads a long batch stops now and then, and tells of a bad item by its place in the whole', () => {
+  const detector = createDetector(catalogue)
+  const event = { type: 'referral', source: 'ChatGPT', page_path: '/' }
+  const stopsOf = (items: readonly unknown[]): { stops: number; events: number } => {
+    const reading = readSentEvents(detector, items, now)
+    let [stops, step] = [0, reading.next()]
+    for (; !step.done; step = reading.next()) stops++
+    return { stops, events: step.value.length }
+  }
+  assert.deepEqual(stopsOf(Array(250).fill(event)), { stops: 0, events: 250 })
+  assert.deepEqual(stopsOf(Array(1_001).fill(event)), { stops: 4, events: 1_001 })
+  assert.throws(() => stopsOf([...Array(700).fill(event), {}]), {
+    code: 'INVALID_EVENT',
+    message: /^Event 700, /,
+  })
 })

@@ -15,6 +15,7 @@ import {
   unknownCountry,
   valueMax,
 } from '../domain/event.ts'
+import { itemsAtOnce } from './batch-body.ts'
 import { describeProblem, isObject, shown } from './describe-problem.ts'
 
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: nameLengthMax, description })
@@ -87,10 +88,19 @@ const validators = {
   conversion: Compile(SentConversionEvent),
 }
 
-/** Throws INVALID_EVENT that names the index and the field of the first bad event. */
-export function readSentEvents(detector: Detector, items: readonly unknown[], now: number): NewEvent[] {
+/** Stops after `itemsAtOnce` each. Throws INVALID_EVENT that names the index and the field of the first bad event. */
+export function* readSentEvents(
+  detector: Detector,
+  items: readonly unknown[],
+  now: number,
+): Generator<void, NewEvent[]> {
   const touches = new TouchMemory(detector)
-  return items.map((item, index) => toNewEvent(touches, requireSentEvent(item, index), index, now))
+  const events: NewEvent[] = []
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % itemsAtOnce === 0) yield
+    events.push(toNewEvent(touches, requireSentEvent(item, index), index, now))
+  }
+  return events
 }
 
 function requireSentEvent(item: unknown, index: number): SentEvent {

@@ -5,6 +5,7 @@ import { type Detector, ignoreReasons, type Visit } from '../detection/detector.
 import { pagePath } from '../detection/page-path.ts'
 import type { Site } from '../domain/account.ts'
 import type { NewEvent, Provenance } from '../domain/event.ts'
+import { itemsAtOnce } from './batch-body.ts'
 import { describeProblem } from './describe-problem.ts'
 import { invalidEvent, requireTime } from './sent-event.ts'
 import { clientIn, provenanceOf, subjectOf } from './visit-event.ts'
@@ -67,17 +68,17 @@ export interface HitParts {
   readonly countryOf: (address: string) => string
 }
 
-/** Judges hits of a site. Throws INVALID_EVENT that names the index and the field of the first bad hit. */
-export function judgeHits(
+/** Judges hits of a site, and stops after `itemsAtOnce` each. Throws INVALID_EVENT that names the index and the field of the first bad hit. */
+export function* judgeHits(
   parts: HitParts,
   site: Site,
   items: readonly unknown[],
   now: number,
-): { events: NewEvent[]; report: HitsReport } {
+): Generator<void, { events: NewEvent[]; report: HitsReport }> {
   const report: HitsReport = { received: items.length, recorded: { bot: 0, referral: 0 }, ignored: {} }
   const events: NewEvent[] = []
   const provenances = new ProvenanceMemory()
-  items.forEach((item, index) => {
+  const judge = (item: unknown, index: number): void => {
     const hit = requireHit(item, index)
     const time = hit.timestamp === undefined ? now : requireTime(index, 'timestamp', hit.timestamp, now)
     const visit: Visit = {
@@ -103,7 +104,11 @@ export function judgeHits(
       provenance: provenances.of(visit, verdict.rule, parts.detector.catalogueVersion),
       ...clientIn(hit.ip ?? ''),
     })
-  })
+  }
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % itemsAtOnce === 0) yield
+    judge(item, index)
+  }
   return { events, report }
 }
 

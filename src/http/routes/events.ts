@@ -47,8 +47,8 @@ export function eventsRoutes(
     url,
     arrival: 'events',
     status: 201,
-    judge: (items, _site, now) => {
-      const events = readSentEvents(parts.detector, items, now)
+    *judge(items, _site, now) {
+      const events = yield* readSentEvents(parts.detector, items, now)
       return { events, ignored: {}, report: { recorded: events.length } }
     },
   }

@@ -12,8 +12,8 @@ export function hitsRoute(app: FastifyInstance, parts: HttpParts): RecordingRout
     url: '/api/v1/sites/:siteId/hits',
     arrival: 'hits',
     status: 200,
-    judge: (items, site, now) => {
-      const { events, report } = judgeHits(parts, site, items, now)
+    *judge(items, site, now) {
+      const { events, report } = yield* judgeHits(parts, site, items, now)
       return { events, ignored: report.ignored, report }
     },
   }
