@@ -64,8 +64,8 @@ export class ServingThreads {
     const isWriterBusy = writer !== null && this.#utilizationOf(writer) >= writerBusyFrom
     const serving = [performance, ...Array.from(this.#threads, thread => thread.performance)]
     const busiest = Math.max(...serving.map(this.#utilizationOf))
-    if (this.#isStarting || serving.length + Number(isWriterBusy) >= this.#parts.most) return
-    this.#looksBusy = busiest < busyFrom ? 0 : this.#looksBusy + 1
+    const hasRoom = !this.#isStarting && serving.length + Number(isWriterBusy) < this.#parts.most
+    this.#looksBusy = hasRoom && busiest >= busyFrom ? this.#looksBusy + 1 : 0
     if (this.#looksBusy >= busyLooks) this.#start()
   }
 

@@ -48,7 +48,7 @@ export interface RecordingRoute {
   readonly url: string
   readonly arrival: Arrival
   readonly status: 200 | 201
-  /** Stops now and then, so that others have a turn. Throws INVALID_EVENT for a bad item. */
+  /** In turns (ingest/in-turns.ts). Throws INVALID_EVENT for a bad item. */
   readonly judge: (items: readonly unknown[], site: Site, now: number) => Generator<void, JudgedBatch>
 }
 

@@ -4,9 +4,6 @@ import { AppError } from '../domain/errors.ts'
 export const batchItemsMax = 10_000
 export const batchBytesMax = 8 * 2 ** 20
 
-/** After so many items, who judges a batch lets others have a turn: all at once, a batch in a process that has just started took a tenth of a second (row 8 of docs/performance.md). */
-export const itemsAtOnce = 250
-
 /** The items of a batch, unchecked. Throws INVALID_JSON, PAYLOAD_TOO_LARGE. */
 export function readBatch(body: Buffer, isLines: boolean): unknown[] {
   const text = decodeUtf8(body)

@@ -15,8 +15,8 @@ import {
   unknownCountry,
   valueMax,
 } from '../domain/event.ts'
-import { itemsAtOnce } from './batch-body.ts'
 import { describeProblem, isObject, shown } from './describe-problem.ts'
+import { inTurns } from './in-turns.ts'
 
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: nameLengthMax, description })
 
@@ -88,7 +88,7 @@ const validators = {
   conversion: Compile(SentConversionEvent),
 }
 
-/** Stops after `itemsAtOnce` each. Throws INVALID_EVENT that names the index and the field of the first bad event. */
+/** Read in turns. Throws INVALID_EVENT that names the index and the field of the first bad event. */
 export function* readSentEvents(
   detector: Detector,
   items: readonly unknown[],
@@ -96,10 +96,9 @@ export function* readSentEvents(
 ): Generator<void, NewEvent[]> {
   const touches = new TouchMemory(detector)
   const events: NewEvent[] = []
-  for (const [index, item] of items.entries()) {
-    if (index > 0 && index % itemsAtOnce === 0) yield
+  yield* inTurns(items, (item, index) => {
     events.push(toNewEvent(touches, requireSentEvent(item, index), index, now))
-  }
+  })
   return events
 }
 

@@ -5,8 +5,8 @@ import { type Detector, ignoreReasons, type Visit } from '../detection/detector.
 import { pagePath } from '../detection/page-path.ts'
 import type { Site } from '../domain/account.ts'
 import type { NewEvent, Provenance } from '../domain/event.ts'
-import { itemsAtOnce } from './batch-body.ts'
 import { describeProblem } from './describe-problem.ts'
+import { inTurns } from './in-turns.ts'
 import { invalidEvent, requireTime } from './sent-event.ts'
 import { clientIn, provenanceOf, subjectOf } from './visit-event.ts'
 
@@ -68,7 +68,7 @@ export interface HitParts {
   readonly countryOf: (address: string) => string
 }
 
-/** Judges hits of a site, and stops after `itemsAtOnce` each. Throws INVALID_EVENT that names the index and the field of the first bad hit. */
+/** Judges hits of a site in turns. Throws INVALID_EVENT that names the index and the field of the first bad hit. */
 export function* judgeHits(
   parts: HitParts,
   site: Site,
@@ -78,7 +78,7 @@ export function* judgeHits(
   const report: HitsReport = { received: items.length, recorded: { bot: 0, referral: 0 }, ignored: {} }
   const events: NewEvent[] = []
   const provenances = new ProvenanceMemory()
-  const judge = (item: unknown, index: number): void => {
+  yield* inTurns(items, (item, index) => {
     const hit = requireHit(item, index)
     const time = hit.timestamp === undefined ? now : requireTime(index, 'timestamp', hit.timestamp, now)
     const visit: Visit = {
@@ -104,11 +104,7 @@ export function* judgeHits(
       provenance: provenances.of(visit, verdict.rule, parts.detector.catalogueVersion),
       ...clientIn(hit.ip ?? ''),
     })
-  }
-  for (const [index, item] of items.entries()) {
-    if (index > 0 && index % itemsAtOnce === 0) yield
-    judge(item, index)
-  }
+  })
   return { events, report }
 }
 

@@ -33,7 +33,7 @@ const listedRowsMax = (stretchesMax + 1) * stretch.rows
 /** Filed rows are deleted so many at a time. */
 const deletedAtOnce = 1_000
 
-/** How many rows were added before it, and their ids. */
+/** A row or the end of the inbox: how many rows were added before it, and its id or the last one. */
 interface InboxPlace {
   readonly behind: number
   readonly id: number
