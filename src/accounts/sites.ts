@@ -58,11 +58,10 @@ export interface SiteWithUsage extends Site {
 
 /** Sites of an account, oldest first. */
 export async function listSites({ stores, clock }: AccountParts, account: Account): Promise<SiteWithUsage[]> {
-  const [sites, usage] = await Promise.all([
-    stores.accounts.listSites(account.id),
-    stores.events.usage(account.number, monthOf(clock())),
-  ])
-  return sites.map(site => ({ ...site, eventsThisMonth: usage.bySite.get(site.number) ?? 0 }))
+  const sites = await stores.accounts.listSites(account.id)
+  const numbers = sites.map(({ number }) => number)
+  const usage = await stores.events.usageOfSites(numbers, monthOf(clock()))
+  return sites.map(site => ({ ...site, eventsThisMonth: usage.get(site.number) ?? 0 }))
 }
 
 /** Throws Refusal. */

@@ -88,6 +88,12 @@ export function monthOf(timeMs: number): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
+/** The milliseconds of a month, without its end. */
+export function monthRange(month: number): { startMs: number; endMs: number } {
+  const start = (number: number): number => Date.UTC(Math.floor(number / 12), number % 12)
+  return { startMs: start(month), endMs: start(month + 1) }
+}
+
 /** Whole seconds, at least 1, until the next UTC month begins. */
 export function secondsToNextMonth(nowMs: number): number {
   const date = new Date(nowMs)

@@ -236,11 +236,6 @@ export interface EventListQuery {
   readonly limit: number
 }
 
-export interface Usage {
-  readonly total: number
-  readonly bySite: ReadonlyMap<number, number>
-}
-
 /**
  * What every engine promises:
  * - an append is stored whole or not at all; when it has resolved, it is on disk and in every answer asked for afterwards,
@@ -273,7 +268,9 @@ export interface EventStore {
   /** One event with all that explains it; null when there is none at that position. */
   find(site: number, position: EventPosition): Promise<StoredEvent | null>
   /** What the account recorded in a month (domain/date-range.ts monthOf), removed sites included. */
-  usage(account: number, month: number): Promise<Usage>
+  usage(account: number, month: number): Promise<number>
+  /** What was recorded for each of these sites in a month; sites without are left out. */
+  usageOfSites(sites: readonly number[], month: number): Promise<ReadonlyMap<number, number>>
   /** Drops idempotency keys older than 24 h; to be called now and then by a server. */
   forgetOldRequests(now: number): Promise<void>
   imports(site: number): Promise<ImportProgress[]>

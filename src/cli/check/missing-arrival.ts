@@ -57,11 +57,11 @@ async function quotaUsedUp(
   const account = await stores.accounts.findAccount(site.accountId)
   if (!account) return null
   const { eventsPerMonth } = planOf(config.plans, account)
-  const { total } = await stores.events.usage(account.number, monthOf(clock()))
-  if (eventsPerMonth === null || total < eventsPerMonth) return null
+  const used = await stores.events.usage(account.number, monthOf(clock()))
+  if (eventsPerMonth === null || used < eventsPerMonth) return null
   return {
     code: 'quota-used-up',
-    what: `${as}: it did not arrive, and ${account.email} has used ${total} of the ${eventsPerMonth} events of this month.`,
+    what: `${as}: it did not arrive, and ${account.email} has used ${used} of the ${eventsPerMonth} events of this month.`,
     fix: `Change the plan with footfall user plan ${account.email} pro, or the setting FOOTFALL_PLAN_${account.plan.toUpperCase()}_EVENTS_PER_MONTH.`,
   }
 }

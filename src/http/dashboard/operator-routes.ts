@@ -30,7 +30,7 @@ export function operatorRoutes(app: FastifyInstance, parts: DashboardParts): voi
           isOwner: user.isOwner,
           createdAt: user.createdAt,
           sites: sites.filter(({ accountId }) => accountId === user.id).map(({ domain }) => domain),
-          eventsThisMonth: (await events.usage(user.number, month)).total,
+          eventsThisMonth: await events.usage(user.number, month),
           limit: planOf(parts.plans, user).eventsPerMonth,
         })),
       )

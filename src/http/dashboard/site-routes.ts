@@ -87,14 +87,15 @@ export function keyRoutes(app: FastifyInstance, parts: DashboardParts): void {
     async (request): Promise<UsageView> => {
       const now = parts.clock()
       const plan = planOf(parts.plans, request.person)
-      const { total } = await parts.stores.events.usage(request.person.number, monthOf(now))
       const sites = await listSites(parts, request.person)
+      // After those of the sites, so that nothing is recorded for a site alone.
+      const used = await parts.stores.events.usage(request.person.number, monthOf(now))
       return {
         month: new Date(now).toISOString().slice(0, 7),
-        used: total,
+        used,
         limit: plan.eventsPerMonth,
         requestsPerMinute: plan.requestsPerMinute,
-        removedSites: total - sites.reduce((sum, { eventsThisMonth }) => sum + eventsThisMonth, 0),
+        removedSites: used - sites.reduce((sum, { eventsThisMonth }) => sum + eventsThisMonth, 0),
       }
     },
   )

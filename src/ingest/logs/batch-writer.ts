@@ -47,8 +47,8 @@ export class BatchWriter {
   static async open(target: BatchTarget): Promise<BatchWriter> {
     const { store, account, monthlyLimit, clock } = target
     if (monthlyLimit === null) return new BatchWriter(target, Number.POSITIVE_INFINITY)
-    const { total } = await store.usage(account, monthOf(clock()))
-    return new BatchWriter(target, monthlyLimit - total)
+    const used = await store.usage(account, monthOf(clock()))
+    return new BatchWriter(target, monthlyLimit - used)
   }
 
   /** Most events the next batch may have: with a quota, the last batch that fits uses it up to the last event. */

@@ -107,7 +107,7 @@ export class SqliteAppender {
       throw error
     }
     matches?.keep()
-    if (events.count > 0) this.#usage.add(usage, site, events.count)
+    if (events.count > 0) this.#usage.add(usage, events.count)
     this.#requests.add(batch)
     if (batch.importProgress) this.#keepProgress(site, batch.importProgress)
     return recorded
@@ -139,7 +139,7 @@ export class SqliteAppender {
       },
     )
     this.#keepBounds(site)
-    this.#usage.add(usage, site, 1)
+    this.#usage.add(usage, 1)
     return recorded
   }
 

@@ -18,6 +18,7 @@ import type { Freshness } from './sqlite-freshness.ts'
 import { handOver, leavesTrace, packEvents } from './sqlite-packed-events.ts'
 import { singleEventOf } from './sqlite-single-event.ts'
 import { createSnapshot } from './sqlite-snapshot.ts'
+import { UsageReader } from './sqlite-usage-reader.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
 
 export function createSqliteEventStore(
@@ -34,7 +35,7 @@ export function createSqliteEventStore(
   const eventList = new SqliteEventList(reader, inSnapshot)
   const facets = new FacetReader(reader, inSnapshot)
   const attribution = new AttributionReader(reader, inSnapshot)
-  const usageOfMonth = reader.prepare('SELECT site, events FROM usage WHERE account = ? AND month = ?')
+  const usage = new UsageReader(reader, inSnapshot, waitingRows)
   const healthOfSite = reader.prepare('SELECT health FROM site_state WHERE site = ?')
   const textOf = reader.prepare('SELECT value FROM text WHERE id = ?')
   const importsOfSite = reader.prepare('SELECT * FROM import_progress WHERE site = ?')
@@ -61,11 +62,8 @@ export function createSqliteEventStore(
     list: (site, query) => filing.whenFiled(site, () => eventList.list(site, query)),
     withPage: (site, query, read) => filing.whenFiled(site, () => eventList.withPage(site, query, read)),
     find: async (site, position) => filing.whenFiled(site, () => eventList.find(site, position)),
-    async usage(account, month) {
-      const rows = usageOfMonth.all(account, month)
-      const bySite = new Map(rows.map(row => [Number(row.site), Number(row.events)]))
-      return { total: [...bySite.values()].reduce((sum, events) => sum + events, 0), bySite }
-    },
+    usage: async (account, month) => usage.ofAccount(account, month),
+    usageOfSites: async (sites, month) => usage.ofSites(sites, month),
     forgetOldRequests: now => writer.run('forgetOldRequests', [now]),
     countRejected: (site, rejection) => notes.addRejected(site, rejection),
     async health(site) {

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { conversionEvent, everyDay, listAll, noon, record } from '../../../tests/contract/sample-events.ts'
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
+import { monthOf, monthRange } from '../../domain/date-range.ts'
 import { eventTypes, namedBySender } from '../../domain/event.ts'
 import { encodeChunk } from './chunks/sqlite-chunk.ts'
 import { allocateColumns, packCountry } from './chunks/sqlite-event-columns.ts'
@@ -148,4 +149,46 @@ test('events of a file in which each type had chunks of its own are listed as be
   for (const current of [file, join(temporaryFolder(), 'new.db')])
     await openSqlite({ file: current, onUpgrade }).close()
   assert.equal(upgrades, 1)
+})
+
+test('usage of a file that counted what waits keeps every event, and counts what waits no second time when it is filed', async () => {
+  const file = join(temporaryFolder(), 'footfall.db')
+  const old = new DatabaseSync(file)
+  for (const migration of migrations.slice(0, 9)) apply(old, migration)
+  const month = monthOf(noon)
+  old.exec(`
+    -- Site 1 has filed row 10 and waits with row 20, of the month before, and row 30; site 2 waits with all it has; site 3 was removed.
+    INSERT INTO site_state (site, revision, removed, filed) VALUES (1, 5, 0, 10), (3, 5, 1, 0);
+    INSERT INTO usage VALUES (7, ${month - 1}, 1, 100), (7, ${month}, 1, 1), (7, ${month}, 2, 1), (7, ${month}, 3, 50), (8, ${month}, 4, 9);
+    INSERT INTO text (id, site, value) VALUES (1, 1, '/a'), (2, 2, '/b');
+    INSERT INTO subject VALUES (1, 1, 0, 'GPTBot', ''), (2, 2, 0, 'GPTBot', '');
+    INSERT INTO origin VALUES (1, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0), (2, 2, 2, 3, 0, 0, 0, 0, 0, 0, 0);
+    UPDATE counter SET value = 100 WHERE name = 'event-id';
+    PRAGMA user_version = 9;
+  `)
+  const waiting = old.prepare('INSERT INTO inbox VALUES (?, ?, 0, 1, 0, ?, NULL, ?)')
+  for (const [id, site, monthsAgo] of [
+    [10, 1, 1],
+    [20, 1, 1],
+    [30, 1, 0],
+    [40, 2, 0],
+  ] as const) {
+    const column = allocateColumns(1, false)
+    for (const [name, value] of Object.entries({ time: noon, id, origin: site, path: site }))
+      (column as unknown as Record<string, Float64Array>)[name]![0] = value
+    waiting.run(id, site, monthRange(month - monthsAgo).startMs, encodeChunk(column, 0, 1))
+  }
+  old.close()
+
+  const { events, close } = openSqlite({ file })
+  const usage = async () => ({
+    accounts: await Promise.all([7, 8].map(account => events.usage(account, month))),
+    before: Object.fromEntries(await events.usageOfSites([1, 2, 3], month - 1)),
+    now: Object.fromEntries(await events.usageOfSites([1, 2, 3, 4], month)),
+  })
+  const expected = { accounts: [52, 9], before: { 1: 100 }, now: { 1: 1, 2: 1, 4: 9 } }
+  assert.deepEqual(await usage(), expected)
+  assert.equal((await listAll(events, 1)).length + (await listAll(events, 2)).length, 3)
+  assert.deepEqual(await usage(), expected)
+  await close()
 })

@@ -242,6 +242,30 @@ export const migrations: readonly Migration[] = [
   CREATE INDEX chunk_with_referrals ON chunk (site, first_time, first_id) WHERE types & 2;
   `,
   mergeRuns,
+  `
+  -- What an account has recorded is exact in one row, since quotas ask for it; what was recorded for each of its sites is filed with the events.
+  CREATE TABLE account_usage (
+    account INTEGER NOT NULL,
+    month INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    PRIMARY KEY (account, month)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE site_usage (
+    site INTEGER NOT NULL,
+    month INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    PRIMARY KEY (site, month)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO account_usage SELECT account, month, sum(events) FROM usage GROUP BY account, month;
+  INSERT INTO site_usage SELECT site, month, sum(events) FROM usage
+    WHERE site NOT IN (SELECT site FROM site_state WHERE removed = 1) GROUP BY site, month;
+  DROP TABLE usage;
+  -- What waits is counted when it is filed.
+  INSERT INTO site_usage
+    SELECT site, strftime('%Y', recorded_at / 1000, 'unixepoch') * 12 + strftime('%m', recorded_at / 1000, 'unixepoch') - 1 AS month, -sum(events)
+    FROM inbox LEFT JOIN site_state USING (site) WHERE id > coalesce(filed, 0) AND coalesce(removed, 0) = 0 GROUP BY site, month
+    ON CONFLICT (site, month) DO UPDATE SET events = events + excluded.events;
+  `,
 ]
 
 export function apply(database: DatabaseSync, migration: Migration): void {

@@ -12,10 +12,11 @@ const slices = [
   'DELETE FROM text WHERE id IN (SELECT id FROM text WHERE site = ? LIMIT ?)',
   'DELETE FROM subject WHERE id IN (SELECT id FROM subject WHERE site = ? LIMIT ?)',
   'DELETE FROM idempotency WHERE (site, key) IN (SELECT site, key FROM idempotency WHERE site = ? LIMIT ?)',
+  'DELETE FROM site_usage WHERE (site, month) IN (SELECT site, month FROM site_usage WHERE site = ? LIMIT ?)',
   'DELETE FROM import_progress WHERE (site, id) IN (SELECT site, id FROM import_progress WHERE site = ? LIMIT ?)',
 ]
 
-/** From now on the site takes no events. Usage stays, since it counts towards the account's month. */
+/** From now on the site takes no events. What it recorded stays in the month of its account. */
 export function markSiteRemoved(database: DatabaseSync, site: number, now: number): void {
   database
     .prepare(

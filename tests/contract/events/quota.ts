@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { monthOf } from '../../../src/domain/date-range.ts'
 import type { Suite } from '../engine.ts'
 import { assertRollUpsEqualList } from '../event-model.ts'
-import { batchOf, botEvent, manyEvents, noon, record } from '../sample-events.ts'
+import { batchOf, botEvent, listAll, manyEvents, noon, record } from '../sample-events.ts'
 
 const month = monthOf(noon)
 
@@ -20,7 +20,7 @@ export function quotaPromises(suite: Suite): void {
     assert.deepEqual(await send(1), { outcome: 'over-quota', used: 10, limit: 10 })
     assert.deepEqual(await send(0), { outcome: 'recorded' })
     assert.equal(await assertRollUpsEqualList(events, site), 10)
-    assert.equal((await events.usage(site, month)).total, 10)
+    assert.equal(await events.usage(site, month), 10)
   })
 
   promise('a batch that is larger than the limit is refused whole', async () => {
@@ -41,8 +41,8 @@ export function quotaPromises(suite: Suite): void {
     assert.equal((await send(lastOfJanuary)).outcome, 'over-quota')
     assert.equal((await send(lastOfJanuary + 1)).outcome, 'recorded')
     assert.equal((await send(lastOfJanuary + 1)).outcome, 'over-quota')
-    const totals = [2019 * 12 + 12 + 1, 2026 * 12, 2026 * 12 + 1, 2026 * 12 + 2].map(
-      async each => (await events.usage(site, each)).total,
+    const totals = [2019 * 12 + 12 + 1, 2026 * 12, 2026 * 12 + 1, 2026 * 12 + 2].map(each =>
+      events.usage(site, each),
     )
     assert.deepEqual(await Promise.all(totals), [0, 1, 1, 0])
   })
@@ -61,31 +61,62 @@ export function quotaPromises(suite: Suite): void {
       limit: 10,
     })
     await record(events, third, manyEvents(1), chosen)
-    const { total, bySite } = await events.usage(account, month)
-    assert.equal(total, 10)
+    assert.equal(await events.usage(account, month), 10)
     assert.deepEqual(
-      new Map(bySite),
+      new Map(await events.usageOfSites([second, third, newNumber()], month)),
       new Map([
-        [first, 4],
         [second, 5],
         [third, 1],
       ]),
     )
   })
 
+  promise(
+    'what is recorded for a site counts once in the month of its recording, from the moment of its acknowledgement on',
+    async () => {
+      const [one, other] = [suite.engine.stores.events, (await suite.another()).events]
+      const [site, second] = [newNumber(), newNumber()]
+      const lastOfJanuary = Date.UTC(2026, 0, 31, 23, 59, 59, 999)
+      const expected = [0, 0]
+      const usage = async (): Promise<void> => {
+        for (const store of [one, other]) {
+          const found = await Promise.all([0, 1].map(i => store.usageOfSites([site, second], 2026 * 12 + i)))
+          assert.deepEqual(
+            found.map(ofMonth => ofMonth.get(site) ?? 0),
+            expected,
+          )
+          assert.deepEqual(
+            found.map(ofMonth => ofMonth.get(second)),
+            [undefined, undefined],
+          )
+        }
+      }
+      for (const count of [1, 1, 300, 5_000, 2]) {
+        for (const [i, now] of [lastOfJanuary, lastOfJanuary + 1].entries()) {
+          await record(i === 0 ? one : other, site, manyEvents(count), { now })
+          expected[i]! += count
+          await usage()
+        }
+        // Whatever is listed is no longer on its way.
+        await listAll(one, site)
+        await usage()
+      }
+    },
+  )
+
   promise('one account does not use up the quota of another', async () => {
     const { events } = suite.engine.stores
     const [one, two] = [newNumber(), newNumber()]
     await record(events, one, manyEvents(10), { monthlyLimit: 10 })
     await record(events, two, manyEvents(10), { monthlyLimit: 10 })
-    assert.equal((await events.usage(one, month)).total, 10)
+    assert.equal(await events.usage(one, month), 10)
   })
 
   promise('an account without a limit records on, and is counted all the same', async () => {
     const { events } = suite.engine.stores
     const site = newNumber()
     for (let i = 0; i < 3; i++) await record(events, site, manyEvents(1000), { monthlyLimit: null })
-    assert.equal((await events.usage(site, month)).total, 3000)
+    assert.equal(await events.usage(site, month), 3000)
     assert.equal(
       (await events.append(batchOf(site, [botEvent()], { monthlyLimit: 3000 }))).outcome,
       'over-quota',
@@ -106,7 +137,7 @@ export function quotaPromises(suite: Suite): void {
         ),
       )
       assert.equal(outcomes.filter(({ outcome }) => outcome === 'recorded').length, 2)
-      assert.equal((await writers[1]!.usage(account, month)).total, 100)
+      assert.equal(await writers[1]!.usage(account, month), 100)
       let stored = 0
       for (const site of sites) stored += await assertRollUpsEqualList(writers[1]!, site)
       assert.equal(stored, 100)

@@ -54,6 +54,12 @@ export interface SingleRow extends Pick<InboxRow, 'type' | 'ways' | 'recordedAt'
   readonly arrival: number | null
 }
 
+/** Events that were recorded together. */
+export interface Recorded {
+  readonly events: number
+  readonly recordedAt: number
+}
+
 type StoredRow = readonly [
   type: number,
   events: number,
@@ -127,10 +133,10 @@ export class Inbox {
   }
 
   /**
-   * All that waits for a site, a row a type, in the order of arrival, when each of the rows in the inbox was recorded, and the number up to
+   * All that waits for a site, a row a type, in the order of arrival, how many events were recorded when, and the number up to
    * which the site is filed once they are stored. `filed` is that number as it was.
    */
-  take(site: number, filed: number): { rows: InboxRow[]; recordedAt: number[]; filed: number } {
+  take(site: number, filed: number): { rows: InboxRow[]; recorded: Recorded[]; filed: number } {
     const ids = this.#index.of(site)?.ids.filter(id => id > filed) ?? []
     // Without those that another process has filed and deleted.
     const stored = this.#get.all(JSON.stringify(ids)) as unknown as StoredRow[]
@@ -144,7 +150,8 @@ export class Inbox {
       // Together, since the pauses between deliveries are counted.
       notes: i === 0 ? notesOf(stored) : [],
     }))
-    return { rows, recordedAt: stored.map(row => row[3]), filed: ids.at(-1) ?? filed }
+    const recorded = stored.map(([, events, , recordedAt]) => ({ events, recordedAt }))
+    return { rows, recorded, filed: ids.at(-1) ?? filed }
   }
 
   /** Deletes rows that are filed, from the first on: a page of them at a time, where each by itself would cost a page. */

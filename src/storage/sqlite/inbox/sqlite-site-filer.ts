@@ -3,7 +3,7 @@
  * site is gathered and written once at its end. A site is filed whole: what lies in its inbox comes first.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { dayOf } from '../../../domain/date-range.ts'
+import { dayOf, monthOf } from '../../../domain/date-range.ts'
 import { toDecimal, zeroSum } from '../../../domain/money.ts'
 import { ChunkWriter } from '../chunks/sqlite-chunk-writer.ts'
 import type { EventColumns } from '../chunks/sqlite-event-columns.ts'
@@ -14,7 +14,7 @@ import type { HealthWriter } from '../health/sqlite-health-writer.ts'
 import { GatheredSightings } from '../sightings/sqlite-request-matcher.ts'
 import type { SqliteDictionary } from '../sqlite-dictionary.ts'
 import { revisionAfter } from '../sqlite-revision.ts'
-import type { Inbox, InboxRow } from './sqlite-inbox.ts'
+import type { Inbox, InboxRow, Recorded } from './sqlite-inbox.ts'
 
 interface GatheredSite {
   /** By type; each in the order of arrival. */
@@ -24,6 +24,8 @@ interface GatheredSite {
   /** Ways in that have stored events with a sighting, as bits. */
   ways: number
   revision: number
+  /** Events that are new to the site, by the month in which they were recorded. */
+  readonly months: Map<number, number>
   /** The last row of the inbox that is among them, or was filed before. */
   readonly filed: number
 }
@@ -70,7 +72,7 @@ export class SiteFiler {
     const gathered = this.#of(site)
     for (const row of rows) {
       this.#add(site, gathered, row)
-      gathered.revision = revisionAfter(gathered.revision, row.recordedAt)
+      move(gathered, { events: row.columns.count, recordedAt: row.recordedAt })
     }
   }
 
@@ -82,10 +84,11 @@ export class SiteFiler {
   /** Writes what was gathered; to be called once, right before the commit. Returns the sites whose state may have changed. */
   flush(): number[] {
     const sites = [...this.#gathered.keys()]
-    for (const [site, { events, days, revision, ways, filed }] of this.#gathered) {
+    for (const [site, { events, days, revision, months, ways, filed }] of this.#gathered) {
       if (events.every(runs => runs.length === 0)) continue
       this.#chunks.write(site, events)
       for (const [day, { totals }] of days) this.#statements.putDay.run(dayKey(site, day), encodeDay(totals))
+      for (const [month, count] of months) this.#statements.addUsage.run(site, month, count)
       this.#statements.changeSite.run(site, revision, ways, this.#health.take(site), filed)
     }
     this.#facets.flush()
@@ -105,15 +108,17 @@ export class SiteFiler {
     if (gathered) return gathered
     const state = this.#statements.state.get(site)
     const events: EventColumns[][] = [[], [], []]
-    const { rows, recordedAt, filed } = this.#inbox.take(site, Number(state?.filed ?? 0))
+    const { rows, recorded, filed } = this.#inbox.take(site, Number(state?.filed ?? 0))
     gathered = {
       events,
       sightings: new GatheredSightings(events, origin => this.#dictionary.subjectOf(origin)),
       days: new Map(),
       ways: Number(state?.ways ?? 0),
-      revision: recordedAt.reduce(revisionAfter, Number(state?.revision ?? 0)),
+      revision: Number(state?.revision ?? 0),
+      months: new Map(),
       filed,
     }
+    for (const each of recorded) move(gathered, each)
     this.#gathered.set(site, gathered)
     if (state?.removed !== 1) for (const row of rows) this.#add(site, gathered, row)
     return gathered
@@ -148,6 +153,13 @@ export class SiteFiler {
   }
 }
 
+/** The site's revision and its months move on by what was recorded together. */
+function move(site: GatheredSite, { events, recordedAt }: Recorded): void {
+  site.revision = revisionAfter(site.revision, recordedAt)
+  const month = monthOf(recordedAt)
+  site.months.set(month, (site.months.get(month) ?? 0) + events)
+}
+
 function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
@@ -156,6 +168,10 @@ function prepareStatements(database: DatabaseSync) {
       `INSERT INTO site_state (site, revision, ways, health, filed) VALUES (?1, ?2, ?3, coalesce(?4, x''), ?5)
        ON CONFLICT (site) DO UPDATE SET
          revision = ?2, ways = ?3, health = coalesce(?4, health), filed = ?5`,
+    ),
+    addUsage: prepare(
+      `INSERT INTO site_usage (site, month, events) VALUES (?, ?, ?)
+       ON CONFLICT (site, month) DO UPDATE SET events = events + excluded.events`,
     ),
     getDay: prepare('SELECT data FROM day WHERE key = ?'),
     putDay: prepare(

@@ -8,6 +8,7 @@ import { revisionAfter } from '../sqlite-revision.ts'
 
 export interface WaitingRow {
   readonly id: number
+  readonly events: number
   readonly recordedAt: number
 }
 
@@ -19,6 +20,8 @@ export interface SiteState {
   /** In the order of arrival. */
   readonly waiting: readonly WaitingRow[]
 }
+
+type Row = [id: number, site: number, events: number, recordedAt: number]
 
 /** Sites whose state is remembered at the most. */
 const rememberedMax = 100_000
@@ -42,7 +45,7 @@ export class WaitingRows {
 
   constructor(reader: DatabaseSync, freshness: Freshness) {
     this.#freshness = freshness
-    this.#newer = reader.prepare('SELECT id, site, recorded_at FROM inbox WHERE id > ? ORDER BY id')
+    this.#newer = reader.prepare('SELECT id, site, events, recorded_at FROM inbox WHERE id > ? ORDER BY id')
     this.#newer.setReturnArrays(true)
     this.#first = reader.prepare('SELECT min(id) AS id FROM inbox')
     this.#state = reader.prepare('SELECT revision, filed, removed FROM site_state WHERE site = ?')
@@ -78,14 +81,10 @@ export class WaitingRows {
 
   /** Ids rise with every transaction, so whatever was added since the last look has a higher one. */
   #list(): void {
-    for (const [id, site, recordedAt] of this.#newer.all(this.#lastRow) as unknown as [
-      id: number,
-      site: number,
-      recordedAt: number,
-    ][]) {
+    for (const [id, site, events, recordedAt] of this.#newer.all(this.#lastRow) as unknown as Row[]) {
       const rows = this.#sites.get(site)
-      if (rows) rows.push({ id, recordedAt })
-      else this.#sites.set(site, [{ id, recordedAt }])
+      if (rows) rows.push({ id, events, recordedAt })
+      else this.#sites.set(site, [{ id, events, recordedAt }])
       this.#lastRow = id
       this.#added++
     }
