@@ -15,6 +15,7 @@ import { SiteFiler } from './inbox/sqlite-site-filer.ts'
 import { type Matches, RequestMatcher } from './sightings/sqlite-request-matcher.ts'
 import { isOneWay, ownFingerprint, sightingOf } from './sightings/sqlite-sighting.ts'
 import { SqliteDictionary, subjectsPerSiteMax, TooManyNames } from './sqlite-dictionary.ts'
+import { EventIds } from './sqlite-event-ids.ts'
 import { KnownRequests } from './sqlite-known-requests.ts'
 import { MonthUsage } from './sqlite-month-usage.ts'
 import {
@@ -58,8 +59,7 @@ export class SqliteAppender {
   readonly #requests: KnownRequests
   readonly #usage: MonthUsage
   readonly #statements: ReturnType<typeof prepareStatements>
-  /** Of the next event; null before the first of this transaction. */
-  #nextId: number | null = null
+  readonly #ids: EventIds
   /** As long as no other process writes. */
   readonly #states = new Map<number, SiteState>()
   /** Sites of which more waits in the inbox than should. */
@@ -73,6 +73,7 @@ export class SqliteAppender {
     this.#matcher = new RequestMatcher(database, this.#dictionary)
     this.#requests = new KnownRequests(database)
     this.#usage = new MonthUsage(database)
+    this.#ids = new EventIds(database)
     this.#statements = prepareStatements(database)
   }
 
@@ -80,6 +81,7 @@ export class SqliteAppender {
   begin(): boolean {
     const othersWrote = this.#inbox.begin()
     if (othersWrote) {
+      this.#ids.forget()
       this.#usage.forget()
       this.#states.clear()
     }
@@ -134,7 +136,7 @@ export class SqliteAppender {
       site,
       { type, ways: way, recordedAt: now, arrival },
       {
-        ...{ time, id: this.#takeIds(1), origin, path: this.#dictionary.textId(site, path), country, value },
+        ...{ time, id: this.#ids.take(1), origin, path: this.#dictionary.textId(site, path), country, value },
         sighting: client === 0 ? 0 : sightingOf(ownFingerprint(client), way),
       },
     )
@@ -186,15 +188,14 @@ export class SqliteAppender {
   /** Writes what was gathered; to be called right before the commit, and before something else changes the state of a site. */
   flush(): void {
     for (const site of this.#filer.flush()) this.#states.delete(site)
-    if (this.#nextId !== null) this.#statements.setNextId.run(this.#nextId)
-    this.#nextId = null
+    this.#ids.flush()
     this.#health.flush()
     this.#usage.flush()
   }
 
   /** To be called after a rollback. */
   discard(): void {
-    this.#nextId = null
+    this.#ids.forget()
     this.#filer.discard()
     this.#inbox.discard()
     this.#usage.forget()
@@ -239,7 +240,7 @@ export class SqliteAppender {
     if (batch.originText !== undefined)
       this.#dictionary.rememberOrigin(site, batch.originText, ids.origins[0]!)
     const rows: InboxRow[] = []
-    splitByType(events, ids, this.#takeIds(events.count)).forEach((columns, type) => {
+    splitByType(events, ids, this.#ids.take(events.count)).forEach((columns, type) => {
       if (!columns) return
       const isFirst = rows.length === 0
       rows.push({
@@ -283,13 +284,6 @@ export class SqliteAppender {
   #fileLongestWaiting(): void {
     const site = this.#inbox.longestWaiting()
     if (site !== undefined) this.#filer.file(site)
-  }
-
-  /** As many ids as events, from the one given back on; written down once a transaction. */
-  #takeIds(count: number): number {
-    const first = this.#nextId ?? Number(this.#statements.nextId.get()?.value)
-    this.#nextId = first + count
-    return first
   }
 }
 
@@ -347,8 +341,6 @@ function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
     state: prepare('SELECT removed, ways FROM site_state WHERE site = ?'),
-    nextId: prepare("SELECT value FROM counter WHERE name = 'event-id'"),
-    setNextId: prepare("UPDATE counter SET value = ? WHERE name = 'event-id'"),
     importProgress: prepare(
       `INSERT OR REPLACE INTO import_progress
        (site, id, "offset", head_length, head_hash, window_length, window_hash, context, lines, updated_at)
