@@ -84,9 +84,16 @@ function requireDay(parameter: string, value: unknown): number {
 
 /** The UTC month of a moment as a running number (year * 12 + month from 0): what quotas are counted by. */
 export function monthOf(timeMs: number): number {
-  const date = new Date(timeMs)
-  return date.getUTCFullYear() * 12 + date.getUTCMonth()
+  const day = dayOf(timeMs)
+  if (day !== latest.day) {
+    const date = new Date(timeMs)
+    latest = { day, month: date.getUTCFullYear() * 12 + date.getUTCMonth() }
+  }
+  return latest.month
 }
+
+/** Every event that is recorded asks for its month, and making a Date takes longer than counting it (row 7 of docs/performance.md). */
+let latest = { day: Number.NaN, month: 0 }
 
 /** The milliseconds of a month, without its end. */
 export function monthRange(month: number): { startMs: number; endMs: number } {

@@ -18,6 +18,7 @@ export class InboxIndex {
   readonly #newer: StatementSync
   /** In the order of their first rows. */
   readonly #sites = new Map<number, WaitingRows>()
+  #first: readonly [site: number, rows: WaitingRows] | undefined
   #lastId = -1
   #added = 0
   #events = 0
@@ -73,17 +74,20 @@ export class InboxIndex {
 
   /** The site that has waited longest, whose first row is the first of all; undefined where none waits. */
   longestWaiting(): readonly [site: number, rows: WaitingRows] | undefined {
-    return this.#sites.entries().next().value
+    this.#first ??= this.#sites.entries().next().value
+    return this.#first
   }
 
   forget(site: number): void {
     this.#events -= this.#sites.get(site)?.events ?? 0
     this.#sites.delete(site)
+    if (this.#first?.[0] === site) this.#first = undefined
   }
 
   /** To be called after a rollback; `refresh` finds everything again. */
   clear(): void {
     this.#sites.clear()
+    this.#first = undefined
     this.#lastId = -1
     this.#events = 0
   }

@@ -4,16 +4,19 @@
  */
 import type { IntakeNote } from '../health/sqlite-health.ts'
 
-/** The way in alone where all that came in are the events of the row, in time. */
-export function spellNote(note: IntakeNote, events: number): string {
+export const spellNote = (note: IntakeNote, events: number): string =>
+  String(plainArrival(note, events) ?? JSON.stringify(note))
+
+/** The way in, where it says all: that what came in are the events of the row, in time. */
+export function plainArrival(note: IntakeNote, events: number): number | undefined {
   const { arrival, recorded, merged, late, duplicates, ignored, rejected } = note
   const isPlain =
     recorded === events && merged + late + duplicates + rejected === 0 && Object.keys(ignored).length === 0
-  return isPlain ? String(arrival) : JSON.stringify(note)
+  return isPlain ? arrival : undefined
 }
 
 /** The note of events that came in time, and nothing else with them. */
-const plainNote = (arrival: number, recorded: number, now: number): IntakeNote => ({
+export const plainNote = (arrival: number, recorded: number, now: number): IntakeNote => ({
   ...{ arrival, now, recorded },
   ...{ merged: 0, late: 0, duplicates: 0, ignored: {}, rejected: 0, reason: '' },
 })

@@ -14,7 +14,15 @@ import { ChunkReader } from '../chunks/sqlite-chunk-reader.ts'
 import { allocateColumns, conversionType, type EventColumns } from '../chunks/sqlite-event-columns.ts'
 import type { IntakeNote } from '../health/sqlite-health.ts'
 import { InboxIndex } from './sqlite-inbox-index.ts'
-import { readNote, spellNote } from './sqlite-inbox-note.ts'
+import { plainArrival, readNote, spellNote } from './sqlite-inbox-note.ts'
+import {
+  byType,
+  type InboxRow,
+  type SingleRow,
+  type TakenEvents,
+  type TypedEvents,
+} from './sqlite-inbox-rows.ts'
+import { RecentSingles } from './sqlite-recent-singles.ts'
 import { type ChunkEvent, encodeOne } from './sqlite-single-chunk.ts'
 
 /** More are worth filing at once. */
@@ -39,27 +47,6 @@ interface InboxPlace {
   readonly id: number
 }
 
-/** Events of one type of one site. */
-export interface InboxRow {
-  readonly type: number
-  readonly columns: EventColumns
-  readonly ways: number
-  readonly recordedAt: number
-  /** What is to be counted in the health of the site; a request gives its own to one of its rows. */
-  readonly notes: readonly IntakeNote[]
-}
-
-export interface SingleRow extends Pick<InboxRow, 'type' | 'ways' | 'recordedAt'> {
-  /** How it came in, by the place in `arrivals`; null where that is not to be counted. */
-  readonly arrival: number | null
-}
-
-/** Events that were recorded together. */
-export interface Recorded {
-  readonly events: number
-  readonly recordedAt: number
-}
-
 type StoredRow = readonly [
   type: number,
   events: number,
@@ -71,6 +58,7 @@ type StoredRow = readonly [
 
 export class Inbox {
   readonly #index: InboxIndex
+  readonly #recent = new RecentSingles()
   readonly #put: StatementSync
   readonly #get: StatementSync
   readonly #deleteFiled: StatementSync
@@ -92,9 +80,7 @@ export class Inbox {
        CROSS JOIN inbox ON inbox.id = wanted.value`,
     )
     this.#get.setReturnArrays(true)
-    this.#deleteFiled = database.prepare(
-      'DELETE FROM inbox WHERE id < ? AND id <= (SELECT filed FROM site_state WHERE site = inbox.site)',
-    )
+    this.#deleteFiled = database.prepare('DELETE FROM inbox WHERE id < ?')
     this.#dataVersion = database.prepare('PRAGMA data_version')
   }
 
@@ -122,36 +108,35 @@ export class Inbox {
       const note = notes[0] ? spellNote(notes[0], columns.count) : null
       this.#put.run(id, site, type, columns.count, ways, recordedAt, note, data)
       this.#index.add(id, site, columns.count, ways)
+      if (rows.length > 1 || columns.count > 1) continue
+      const arrival = notes[0] ? plainArrival(notes[0], 1) : null
+      if (arrival !== undefined) this.#recent.put({ type, ways, recordedAt, arrival }, eventOf(columns))
     }
   }
 
   /** The row of a single event that came in time. */
-  putOne(site: number, { type, ways, recordedAt, arrival }: SingleRow, event: ChunkEvent): void {
+  putOne(site: number, row: SingleRow, event: ChunkEvent): void {
+    const { type, ways, recordedAt, arrival } = row
     const note = arrival === null ? null : String(arrival)
     this.#put.run(event.id, site, type, 1, ways, recordedAt, note, encodeOne(event, type === conversionType))
     this.#index.add(event.id, site, 1, ways)
+    this.#recent.put(row, event)
   }
 
   /**
-   * All that waits for a site, a row a type, in the order of arrival, how many events were recorded when, and the number up to
-   * which the site is filed once they are stored. `filed` is that number as it was.
+   * All that waits for a site, and the number up to which the site is filed once that is stored. `filed` is that number as it was.
    */
-  take(site: number, filed: number): { rows: InboxRow[]; recorded: Recorded[]; filed: number } {
+  take(site: number, filed: number): TakenEvents & { filed: number } {
     const ids = this.#index.of(site)?.ids.filter(id => id > filed) ?? []
-    // Without those that another process has filed and deleted.
-    const stored = this.#get.all(JSON.stringify(ids)) as unknown as StoredRow[]
     this.#index.forget(site)
-    const types = new Set(stored.map(([type]) => type))
-    const rows = [...types].map((type, i) => ({
-      ...joinRows(
-        type,
-        stored.filter(row => row[0] === type),
-      ),
-      // Together, since the pauses between deliveries are counted.
-      notes: i === 0 ? notesOf(stored) : [],
-    }))
-    const recorded = stored.map(([, events, , recordedAt]) => ({ events, recordedAt }))
-    return { rows, recorded, filed: ids.at(-1) ?? filed }
+    return { ...(this.#recent.take(ids) ?? this.#stored(ids)), filed: ids.at(-1) ?? filed }
+  }
+
+  /** Without what another process has filed and deleted. */
+  #stored(ids: readonly number[]): TakenEvents {
+    const stored = this.#get.all(JSON.stringify(ids)) as unknown as StoredRow[]
+    const events = byType(stored, ([type]) => type, joinRows, notesOf(stored))
+    return { events, recorded: stored.map(([, count, , recordedAt]) => ({ events: count, recordedAt })) }
   }
 
   /** Deletes rows that are filed, from the first on: a page of them at a time, where each by itself would cost a page. */
@@ -214,25 +199,31 @@ export class Inbox {
   /** To be called after a rollback. */
   discard(): void {
     this.#index.clear()
+    this.#recent.forget()
     this.#version = null
   }
 }
 
-function joinRows(type: number, rows: readonly StoredRow[]): Omit<InboxRow, 'notes'> {
+function joinRows(type: number, rows: readonly StoredRow[]): Omit<TypedEvents, 'notes'> {
   const hasValue = eventTypes[type] === 'conversion'
   const columns = allocateColumns(
     rows.reduce((sum, [, events]) => sum + events, 0),
     hasValue,
   )
-  let [at, allWays, latest] = [0, 0, 0]
-  for (const [, events, ways, recordedAt, , data] of rows) {
+  let [at, allWays] = [0, 0]
+  for (const [, events, ways, , , data] of rows) {
     new ChunkReader(data).copyTo(columns, at)
     at += events
     allWays |= ways
-    latest = Math.max(latest, recordedAt)
   }
-  return { type, columns, ways: allWays, recordedAt: latest }
+  return { type, columns, ways: allWays }
 }
+
+/** Of columns that hold one. */
+const eventOf = ({ time, id, origin, path, country, sighting, value }: EventColumns): ChunkEvent => ({
+  ...{ time: time[0]!, id: id[0]!, origin: origin[0]!, path: path[0]! },
+  ...{ country: country[0]!, sighting: sighting[0]!, value: value?.[0] ?? null },
+})
 
 const notesOf = (rows: readonly StoredRow[]): IntakeNote[] =>
   rows.flatMap(([, events, , recordedAt, note]) =>

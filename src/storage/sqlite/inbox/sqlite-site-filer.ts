@@ -14,7 +14,8 @@ import type { HealthWriter } from '../health/sqlite-health-writer.ts'
 import { GatheredSightings } from '../sightings/sqlite-request-matcher.ts'
 import type { SqliteDictionary } from '../sqlite-dictionary.ts'
 import { revisionAfter } from '../sqlite-revision.ts'
-import type { Inbox, InboxRow, Recorded } from './sqlite-inbox.ts'
+import type { Inbox } from './sqlite-inbox.ts'
+import type { InboxRow, Recorded, TypedEvents } from './sqlite-inbox-rows.ts'
 
 interface GatheredSite {
   /** By type; each in the order of arrival. */
@@ -108,7 +109,7 @@ export class SiteFiler {
     if (gathered) return gathered
     const state = this.#statements.state.get(site)
     const events: EventColumns[][] = [[], [], []]
-    const { rows, recorded, filed } = this.#inbox.take(site, Number(state?.filed ?? 0))
+    const taken = this.#inbox.take(site, Number(state?.filed ?? 0))
     gathered = {
       events,
       sightings: new GatheredSightings(events, origin => this.#dictionary.subjectOf(origin)),
@@ -116,15 +117,15 @@ export class SiteFiler {
       ways: Number(state?.ways ?? 0),
       revision: Number(state?.revision ?? 0),
       months: new Map(),
-      filed,
+      filed: taken.filed,
     }
-    for (const each of recorded) move(gathered, each)
+    for (const each of taken.recorded) move(gathered, each)
     this.#gathered.set(site, gathered)
-    if (state?.removed !== 1) for (const row of rows) this.#add(site, gathered, row)
+    if (state?.removed !== 1) for (const each of taken.events) this.#add(site, gathered, each)
     return gathered
   }
 
-  #add(site: number, gathered: GatheredSite, { type, columns, ways, notes }: InboxRow): void {
+  #add(site: number, gathered: GatheredSite, { type, columns, ways, notes }: TypedEvents): void {
     gathered.events[type]!.push(columns)
     gathered.ways |= ways
     this.#addToDays(site, gathered.days, type, columns)
