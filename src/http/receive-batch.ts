@@ -3,8 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../accounts/access.ts'
 import type { Site } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Arrival, NewEvent } from '../domain/event.ts'
+import type { Arrival } from '../domain/event.ts'
 import { batchBytesMax, readBatch } from '../ingest/batch-body.ts'
+import { type BatchJudge, type JudgedBatch, judgeInTurns } from '../ingest/judge-batch.ts'
 import { record } from '../ingest/record.ts'
 import { nextRound } from './event-loop-rounds.ts'
 import type { HttpParts } from './http-parts.ts'
@@ -33,23 +34,14 @@ export function acceptBatchBodies(app: FastifyInstance): void {
 /** Some hundred events, which take most of a millisecond. */
 const largeBatchBytes = 32_768
 
-/** What the items of a batch come to. */
-export interface JudgedBatch {
-  readonly events: readonly NewEvent[]
-  /** Items that are no events, by reason. */
-  readonly ignored: Readonly<Record<string, number>>
-  /** Acknowledges the batch. */
-  readonly report: object
-}
-
 /** One way of recording. */
 export interface RecordingRoute {
   /** As the framework knows it: `/api/v1/sites/:siteId/` and a name. */
   readonly url: string
   readonly arrival: Arrival
   readonly status: 200 | 201
-  /** In turns (ingest/in-turns.ts). Throws INVALID_EVENT for a bad item. */
-  readonly judge: (items: readonly unknown[], site: Site, now: number) => Generator<void, JudgedBatch>
+  /** Makes the judge of one batch. */
+  readonly judge: (site: Site, now: number) => BatchJudge
 }
 
 export async function receiveBatch(
@@ -62,7 +54,8 @@ export async function receiveBatch(
   const body = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
   const isLines = request.headers['content-type']?.toLowerCase().startsWith(linesType) === true
   const { caller, site } = request
-  const { response, replayed } = await recordBatch(parts, route, { caller, site, body, isLines, key })
+  const now = parts.clock()
+  const { response, replayed } = await recordBatch(parts, route, { caller, site, body, isLines, key, now })
   if (replayed) reply.header('idempotent-replayed', 'true')
   return reply.code(route.status).header('content-type', jsonType).send(response)
 }
@@ -76,25 +69,49 @@ interface SentBatch {
   readonly isLines: boolean
   /** Of idempotency. */
   readonly key: string | null
+  /** The moment of recording. */
+  readonly now: number
 }
 
-/** Resolves when the batch is on disk. Throws as readBatch, RecordingRoute.judge and record do. */
-export async function recordBatch(
+/**
+ * Resolves when the batch is on disk. Throws, then or at once, as readBatch, BatchJudge.take and record do. Small batches are handed over
+ * before this returns: promises and generators for its steps cost as much as checking the event (row 7 of docs/performance.md).
+ */
+export function recordBatch(
   parts: HttpParts,
-  { url, arrival, judge }: RecordingRoute,
-  { caller: { account, plan }, site, body, isLines, key }: SentBatch,
+  route: RecordingRoute,
+  batch: SentBatch,
 ): Promise<{ response: string; replayed: boolean }> {
-  // Each step of a large batch takes as long as a dozen questions, which are answered in between (row 8 of docs/performance.md).
-  const isLarge = body.length >= largeBatchBytes
-  if (isLarge) await nextRound()
-  const now = parts.clock()
-  const items = readBatch(body, isLines)
-  if (isLarge) await nextRound()
-  const judging = judge(items, site, now)
-  let step = judging.next()
-  for (; !step.done; step = judging.next()) await nextRound()
-  const { events, ignored, report } = step.value
-  if (isLarge) await nextRound()
+  if (batch.body.length >= largeBatchBytes) return recordLarge(parts, route, batch)
+  const items = readBatch(batch.body, batch.isLines)
+  const judge = route.judge(batch.site, batch.now)
+  const judging = judgeInTurns(judge, items, nextRound)
+  return judging
+    ? judging.then(() => recordJudged(parts, route, batch, judge.judged()))
+    : recordJudged(parts, route, batch, judge.judged())
+}
+
+/** Each step of a large batch takes as long as a dozen questions, which are answered in between (row 8 of docs/performance.md). */
+async function recordLarge(
+  parts: HttpParts,
+  route: RecordingRoute,
+  batch: SentBatch,
+): Promise<{ response: string; replayed: boolean }> {
+  await nextRound()
+  const items = readBatch(batch.body, batch.isLines)
+  await nextRound()
+  const judge = route.judge(batch.site, batch.now)
+  await judgeInTurns(judge, items, nextRound)
+  await nextRound()
+  return recordJudged(parts, route, batch, judge.judged())
+}
+
+function recordJudged(
+  parts: HttpParts,
+  { url, arrival }: RecordingRoute,
+  { caller: { account, plan }, site, body, key, now }: SentBatch,
+  { events, ignored, report }: JudgedBatch,
+): Promise<{ response: string; replayed: boolean }> {
   return record(parts.stores.events, {
     site,
     account,

@@ -22,16 +22,12 @@ interface ShortRecordingParts {
   readonly nextId: () => string
 }
 
-interface Admitted {
+interface Arrived {
   readonly route: RecordingRoute
   readonly caller: Caller
   readonly site: Site
-}
-
-interface Arrived extends Admitted {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly goOn: () => void
   readonly startMs: number
 }
 
@@ -43,62 +39,73 @@ export function openShortRecording(
   const routeOf = routeFinder(routes)
 
   /** Null for what must go the framework's way, as does what is thrown. */
-  const admit = (request: IncomingMessage): Admitted | null => {
+  const admit = unlessThrown((request: IncomingMessage, response: ServerResponse): Arrived | null => {
     const { url = '' } = request
     if (request.method !== 'POST' || !isPlain(request)) return null
+    const startMs = performance.now()
     const asked = routeOf(url, url.length)
     if (!asked) return null
     const admitted = admitShortly(parts, request, 'write', asked.siteId)
-    return admitted && { route: asked.route, ...admitted }
-  }
+    if (!admitted) return null
+    const { caller, site } = admitted
+    return { route: asked.route, caller, site, request, response, startMs }
+  })
 
-  const answer = (
-    { route, caller, site, response, startMs }: Arrived,
-    { id, status, headers, body }: { id: string; status: number; headers: string[]; body: string },
-  ): void => {
-    rounds.sendWhole(response, [...apiHeaders({ id, allowance: undefined }), ...headers], body, status)
+  const answer = (arrived: Arrived, id: string, status: number, headers: string[], body: string): void => {
+    const { route, caller, site, response, startMs } = arrived
+    rounds.sendWhole(response, headers, body, status)
     if (!parts.requestLog.enabled) return
     const ms = performance.now() - startMs
     logRequest(parts.requestLog, { id, method: 'POST', url: route.url, status, ms, caller, site })
   }
 
-  const take = (arrived: Arrived): void => {
-    const { route, caller, site, request, goOn } = arrived
+  const acknowledge = (arrived: Arrived, response: string): void => {
+    const id = nextId()
+    const headers = apiHeaders({ id, allowance: undefined })
+    headers.push('content-type', jsonType)
+    answer(arrived, id, arrived.route.status, headers, response)
+  }
+
+  const refuse = (arrived: Arrived, error: unknown): void => {
+    const id = nextId()
+    countRejection(parts, arrived.route.arrival, arrived.site, error)
+    const { status, headers, body } = errorAnswer(error, id, parts.logger)
+    answer(arrived, id, status, [...apiHeaders({ id, allowance: undefined }), ...headers], body)
+  }
+
+  const take = (arrived: Arrived, now: number): void => {
+    const { route, caller, site, request, response } = arrived
     // Whole by now where it came in with its head.
     const body = request.complete ? (request.read() as Buffer | null) : null
     if (body === null) {
-      goOn()
+      goOn(request, response)
       return
     }
-    parts.keyUse.used(caller.key.id, parts.clock())
-    recordBatch(parts, route, { caller, site, body, isLines: false, key: null }).then(
-      ({ response }) =>
-        answer(arrived, {
-          ...{ id: nextId(), status: route.status },
-          ...{ headers: ['content-type', jsonType], body: response },
-        }),
-      error => {
-        const id = nextId()
-        countRejection(parts, route.arrival, site, error)
-        answer(arrived, { id, ...errorAnswer(error, id, parts.logger) })
-      },
-    )
+    parts.keyUse.used(caller.key.id, now)
+    try {
+      recordBatch(parts, route, { caller, site, body, isLines: false, key: null, now }).then(
+        recorded => acknowledge(arrived, recorded.response),
+        error => refuse(arrived, error),
+      )
+    } catch (error) {
+      refuse(arrived, error)
+    }
   }
 
   let waiting: Arrived[] = []
   const takeAll = (): void => {
     const all = waiting
     waiting = []
-    for (const arrived of all) take(arrived)
+    const now = parts.clock()
+    for (const arrived of all) take(arrived, now)
   }
 
-  lookFirst(app, (request, response, goOn) => {
-    const startMs = performance.now()
-    const admitted = unlessThrown(() => admit(request))
-    if (!admitted) return false
+  const goOn = lookFirst(app, (request, response) => {
+    const arrived = admit(request, response)
+    if (!arrived) return false
     // Those that came in together are handed to the disk together, but for very many: it has them while the rest is read.
     if (waiting.length === togetherMax) takeAll()
-    if (waiting.push({ ...admitted, request, response, goOn, startMs }) === 1) setImmediate(takeAll)
+    if (waiting.push(arrived) === 1) setImmediate(takeAll)
     return true
   })
 }

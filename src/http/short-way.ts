@@ -42,7 +42,7 @@ export function openShortWay(
   const routeOf = routeFinder(routes)
 
   /** Null for what must go the framework's way, as does what is thrown. */
-  const find = (request: IncomingMessage): Found | null => {
+  const find = unlessThrown((request: IncomingMessage): Found | null => {
     const { url = '' } = request
     if (request.method !== 'GET' || !isPlain(request)) return null
     const pathEnd = endOfPath(url)
@@ -69,7 +69,7 @@ export function openShortWay(
     const etag = etagOf(circumstances)
     if (remember) parts.answers.put(url, { ...circumstances, etag, body })
     return { route, caller, site, now, etag, body }
-  }
+  })
 
   const send = (
     response: ServerResponse,
@@ -86,7 +86,7 @@ export function openShortWay(
 
   lookFirst(app, (request, response) => {
     const startMs = performance.now()
-    const found = unlessThrown(() => find(request))
+    const found = find(request)
     if (!found) return false
     const { account, plan } = found.caller
     const allowance = parts.requestLimiter.take(account.id, plan.requestsPerMinute, found.now)
@@ -98,13 +98,13 @@ export function openShortWay(
 }
 
 /**
- * Lets `look` see each request before all who saw it until now. It says whether it has taken the request; with `goOn` it can hand it on later.
- * Nothing is taken any more when the server stops, since the framework then closes connections.
+ * Lets `look` see each request before all who saw it until now. It says whether it has taken the request, which it can hand on later with
+ * what this gives back. Nothing is taken any more when the server stops, since the framework then closes connections.
  */
 export function lookFirst(
   app: FastifyInstance,
-  look: (request: IncomingMessage, response: ServerResponse, goOn: () => void) => boolean,
-): void {
+  look: (request: IncomingMessage, response: ServerResponse) => boolean,
+): RequestListener {
   let isClosing = false
   app.addHook('preClose', done => {
     isClosing = true
@@ -112,10 +112,11 @@ export function lookFirst(
   })
   const [next] = app.server.listeners('request') as [RequestListener]
   app.server.removeListener('request', next)
+  const goOn: RequestListener = (request, response) => next.call(app.server, request, response)
   app.server.on('request', (request, response) => {
-    const goOn = (): void => next.call(app.server, request, response)
-    if (isClosing || !look(request, response, goOn)) goOn()
+    if (isClosing || !look(request, response)) goOn(request, response)
   })
+  return goOn
 }
 
 /** Finds which of `routes` a path names, and of which site. */
@@ -150,11 +151,15 @@ export function admitShortly(
 }
 
 /** What is thrown is thrown again on the framework's way, where it is answered. */
-export function unlessThrown<Value>(find: () => Value | null): Value | null {
-  try {
-    return find()
-  } catch {
-    return null
+export function unlessThrown<Asked extends readonly unknown[], Value>(
+  find: (...asked: Asked) => Value | null,
+): (...asked: Asked) => Value | null {
+  return (...asked) => {
+    try {
+      return find(...asked)
+    } catch {
+      return null
+    }
   }
 }
 

@@ -24,11 +24,11 @@ export interface Recording {
  * Records events, durably once this has resolved, and gives the response to send.
  * Throws LIMIT_EXCEEDED, IDEMPOTENCY_MISMATCH, SITE_NOT_FOUND, OVERLOADED; nothing is recorded then.
  */
-export async function record(
+export function record(
   store: EventStore,
   { site, account, plan, events, intake, now, response, idempotency }: Recording,
 ): Promise<{ response: string; replayed: boolean }> {
-  const outcome = await store.append({
+  const appended = store.append({
     site: site.number,
     account: account.number,
     events,
@@ -47,9 +47,11 @@ export async function record(
       },
     }),
   })
-  if (outcome.outcome === 'replayed') return { response: outcome.response, replayed: true }
-  requireRecorded(outcome, now)
-  return { response, replayed: false }
+  return appended.then(outcome => {
+    if (outcome.outcome === 'replayed') return { response: outcome.response, replayed: true }
+    requireRecorded(outcome, now)
+    return { response, replayed: false }
+  })
 }
 
 /** Throws what a sender must be told when an append was refused. */

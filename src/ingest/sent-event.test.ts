@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { createDetector } from '../detection/create-detector.ts'
-import { readSentEvents, requireTime } from './sent-event.ts'
+import { judgeInTurns } from './judge-batch.ts'
+import { requireTime, SentEventJudge } from './sent-event.ts'
 
 const now = Date.UTC(2100, 0, 1)
 const read = (text: string): number => requireTime(0, 'timestamp', text, now)
@@ -27,18 +28,20 @@ test('days and hours that do not exist are refused', () => {
   }
 })
 
-test('who reads a long batch stops now and then, and tells of a bad item by its place in the whole', () => {
+test('a long batch leaves turns to others, and a bad item is told by its place in the whole', async () => {
   const detector = createDetector({ excludedBots: new Set() })
   const event = { type: 'referral', source: 'ChatGPT', page_path: '/' }
-  const stopsOf = (items: readonly unknown[]): { stops: number; events: number } => {
-    const reading = readSentEvents(detector, items, now)
-    let [stops, step] = [0, reading.next()]
-    for (; !step.done; step = reading.next()) stops++
-    return { stops, events: step.value.length }
+  const judge = async (items: readonly unknown[]): Promise<{ turns: number; events: number }> => {
+    const events = new SentEventJudge(detector, now)
+    let turns = 0
+    await judgeInTurns(events, items, async () => {
+      turns++
+    })
+    return { turns, events: events.judged().events.length }
   }
-  assert.deepEqual(stopsOf(Array(250).fill(event)), { stops: 0, events: 250 })
-  assert.deepEqual(stopsOf(Array(1_001).fill(event)), { stops: 4, events: 1_001 })
-  assert.throws(() => stopsOf([...Array(700).fill(event), {}]), {
+  assert.deepEqual(await judge(Array(250).fill(event)), { turns: 0, events: 250 })
+  assert.deepEqual(await judge(Array(1_001).fill(event)), { turns: 4, events: 1_001 })
+  await assert.rejects(judge([...Array(700).fill(event), {}]), {
     code: 'INVALID_EVENT',
     message: /^Event 700, /,
   })

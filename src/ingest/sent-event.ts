@@ -16,7 +16,7 @@ import {
   valueMax,
 } from '../domain/event.ts'
 import { describeProblem, isObject, shown } from './describe-problem.ts'
-import { inTurns } from './in-turns.ts'
+import type { BatchJudge, JudgedBatch } from './judge-batch.ts'
 
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: nameLengthMax, description })
 
@@ -88,18 +88,32 @@ const validators = {
   conversion: Compile(SentConversionEvent),
 }
 
-/** Read in turns. Throws INVALID_EVENT that names the index and the field of the first bad event. */
-export function* readSentEvents(
-  detector: Detector,
-  items: readonly unknown[],
-  now: number,
-): Generator<void, NewEvent[]> {
-  const touches = new TouchMemory(detector)
-  const events: NewEvent[] = []
-  yield* inTurns(items, (item, index) => {
-    events.push(toNewEvent(touches, requireSentEvent(item, index), index, now))
-  })
-  return events
+/** Believes what the sender says, as far as it can be said. */
+export class SentEventJudge implements BatchJudge {
+  readonly #events: NewEvent[] = []
+  readonly #detector: Detector
+  readonly #now: number
+  #touches: TouchMemory | null = null
+
+  constructor(detector: Detector, now: number) {
+    this.#detector = detector
+    this.#now = now
+  }
+
+  take(item: unknown, index: number): void {
+    const sent = requireSentEvent(item, index)
+    const event = toNewEvent(sent, index, this.#now)
+    if (sent.type !== 'conversion' || !isTouched(sent)) this.#events.push(event)
+    else {
+      this.#touches ??= new TouchMemory(this.#detector)
+      this.#events.push({ ...event, provenance: this.#touches.of(sent, index) })
+    }
+  }
+
+  judged(): JudgedBatch {
+    const events = this.#events
+    return { events, ignored: {}, report: { recorded: events.length } }
+  }
 }
 
 function requireSentEvent(item: unknown, index: number): SentEvent {
@@ -115,7 +129,8 @@ function requireSentEvent(item: unknown, index: number): SentEvent {
   throw invalidEvent(index, field, problem)
 }
 
-function toNewEvent(touches: TouchMemory, event: SentEvent, index: number, now: number): NewEvent {
+/** A touch is left out. */
+function toNewEvent(event: SentEvent, index: number, now: number): NewEvent {
   const [field, name, company, value] =
     event.type === 'bot'
       ? (['bot_name', event.bot_name, event.bot_company, null] as const)
@@ -133,11 +148,15 @@ function toNewEvent(touches: TouchMemory, event: SentEvent, index: number, now: 
     country: event.country?.toUpperCase() ?? unknownCountry,
     createdAt: event.created_at === undefined ? now : requireTime(index, 'created_at', event.created_at, now),
     value,
-    provenance: event.type === 'conversion' ? touches.of(event, index) : namedBySender,
+    provenance: namedBySender,
   }
 }
 
 const pathOnly = (path: string): string => path.replace(/[?#].*$/s, '')
+
+/** Whether it says what brought the visitor. */
+const isTouched = ({ source = null, landing_page: page = null }: SentConversionEvent): boolean =>
+  source !== null || page !== null
 
 /** What brought the visitors of a batch. Few sources and pages recur; the store recognises the same object cheaply. */
 class TouchMemory {

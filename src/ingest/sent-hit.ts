@@ -6,7 +6,7 @@ import { pagePath } from '../detection/page-path.ts'
 import type { Site } from '../domain/account.ts'
 import type { NewEvent, Provenance } from '../domain/event.ts'
 import { describeProblem } from './describe-problem.ts'
-import { inTurns } from './in-turns.ts'
+import type { BatchJudge, JudgedBatch } from './judge-batch.ts'
 import { invalidEvent, requireTime } from './sent-event.ts'
 import { clientIn, provenanceOf, subjectOf } from './visit-event.ts'
 
@@ -68,44 +68,56 @@ export interface HitParts {
   readonly countryOf: (address: string) => string
 }
 
-/** Judges hits of a site in turns. Throws INVALID_EVENT that names the index and the field of the first bad hit. */
-export function* judgeHits(
-  parts: HitParts,
-  site: Site,
-  items: readonly unknown[],
-  now: number,
-): Generator<void, { events: NewEvent[]; report: HitsReport }> {
-  const report: HitsReport = { received: items.length, recorded: { bot: 0, referral: 0 }, ignored: {} }
-  const events: NewEvent[] = []
-  const provenances = new ProvenanceMemory()
-  yield* inTurns(items, (item, index) => {
+/** Asks the detector about each hit. */
+export class HitJudge implements BatchJudge {
+  readonly #events: NewEvent[] = []
+  readonly #report: HitsReport = { received: 0, recorded: { bot: 0, referral: 0 }, ignored: {} }
+  readonly #parts: HitParts
+  readonly #site: Site
+  readonly #now: number
+  readonly #provenances = new ProvenanceMemory()
+
+  constructor(parts: HitParts, site: Site, now: number) {
+    this.#parts = parts
+    this.#site = site
+    this.#now = now
+  }
+
+  take(item: unknown, index: number): void {
+    const { detector, countryOf } = this.#parts
     const hit = requireHit(item, index)
-    const time = hit.timestamp === undefined ? now : requireTime(index, 'timestamp', hit.timestamp, now)
+    const { timestamp } = hit
+    const time = timestamp === undefined ? this.#now : requireTime(index, 'timestamp', timestamp, this.#now)
+    this.#report.received++
     const visit: Visit = {
       method: hit.method ?? 'GET',
       url: hit.url,
       status: hit.status ?? null,
       userAgent: hit.user_agent,
       referrer: hit.referrer ?? '',
-      siteDomain: site.domain,
+      siteDomain: this.#site.domain,
     }
-    const verdict = parts.detector.classify(visit)
+    const verdict = detector.classify(visit)
     if (verdict.kind === 'ignored') {
-      report.ignored[verdict.reason] = (report.ignored[verdict.reason] ?? 0) + 1
+      const { ignored } = this.#report
+      ignored[verdict.reason] = (ignored[verdict.reason] ?? 0) + 1
       return
     }
-    report.recorded[verdict.kind]++
-    events.push({
+    this.#report.recorded[verdict.kind]++
+    this.#events.push({
       ...subjectOf(verdict),
       path: pagePath(hit.url),
-      country: hit.country?.toUpperCase() ?? parts.countryOf(hit.ip ?? ''),
+      country: hit.country?.toUpperCase() ?? countryOf(hit.ip ?? ''),
       createdAt: time,
       value: null,
-      provenance: provenances.of(visit, verdict.rule, parts.detector.catalogueVersion),
+      provenance: this.#provenances.of(visit, verdict.rule, detector.catalogueVersion),
       ...clientIn(hit.ip ?? ''),
     })
-  })
-  return { events, report }
+  }
+
+  judged(): JudgedBatch {
+    return { events: this.#events, ignored: this.#report.ignored, report: this.#report }
+  }
 }
 
 function requireHit(item: unknown, index: number): SentHit {

@@ -1,7 +1,7 @@
 /** GET and POST /api/v1/sites/{siteId}/events */
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { readSentEvents, SentEvent } from '../../ingest/sent-event.ts'
+import { SentEvent, SentEventJudge } from '../../ingest/sent-event.ts'
 import { EventList, EventListReport } from '../../reports/event-list.ts'
 import { admit } from '../admission.ts'
 import { countRejections } from '../count-rejections.ts'
@@ -47,10 +47,7 @@ export function eventsRoutes(
     url,
     arrival: 'events',
     status: 201,
-    *judge(items, _site, now) {
-      const events = yield* readSentEvents(parts.detector, items, now)
-      return { events, ignored: {}, report: { recorded: events.length } }
-    },
+    judge: (_site, now) => new SentEventJudge(parts.detector, now),
   }
   app.post(url, {
     schema: apiSchema({

@@ -1,6 +1,6 @@
 /** POST /api/v1/sites/{siteId}/hits */
 import type { FastifyInstance } from 'fastify'
-import { HitsReport, judgeHits, SentHit } from '../../ingest/sent-hit.ts'
+import { HitJudge, HitsReport, SentHit } from '../../ingest/sent-hit.ts'
 import { admit } from '../admission.ts'
 import { countRejections } from '../count-rejections.ts'
 import type { HttpParts } from '../http-parts.ts'
@@ -12,10 +12,7 @@ export function hitsRoute(app: FastifyInstance, parts: HttpParts): RecordingRout
     url: '/api/v1/sites/:siteId/hits',
     arrival: 'hits',
     status: 200,
-    *judge(items, site, now) {
-      const { events, report } = yield* judgeHits(parts, site, items, now)
-      return { events, ignored: report.ignored, report }
-    },
+    judge: (site, now) => new HitJudge(parts, site, now),
   }
   app.post(route.url, {
     schema: apiSchema({
