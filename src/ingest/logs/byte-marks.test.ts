@@ -1,4 +1,4 @@
-/** What is found sixteen bytes at a time is what a simple loop finds. */
+/** What is found sixty-four bytes at a time is what a simple loop finds. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -16,12 +16,12 @@ function expected(bytes: Buffer, from: number, to: number): number[] {
 }
 
 describe('the marks of a run of bytes', () => {
-  test('are each of the 256 bytes that is one, wherever it stands in sixteen', () => {
+  test('are each of the 256 bytes that is one, wherever it stands in sixty-four', () => {
     for (let byte = 0; byte < 256; byte++) {
-      for (let place = 0; place < 17; place++) {
-        const bytes = Buffer.alloc(40, 'a')
+      for (let place = 0; place < 66; place++) {
+        const bytes = Buffer.alloc(80, 'a')
         bytes[place] = byte
-        assert.deepEqual(found(bytes, 0, 40), isMark(byte) ? [place] : [], `${byte} at ${place}`)
+        assert.deepEqual(found(bytes, 0, 80), isMark(byte) ? [place] : [], `${byte} at ${place}`)
       }
     }
   })
