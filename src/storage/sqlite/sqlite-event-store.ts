@@ -45,7 +45,12 @@ export function createSqliteEventStore(
   const filing = new Filing(waitingRows, writer)
 
   return {
-    append: batch => append(writer, notes, fingerprintsOf, batch),
+    append(batch) {
+      const single = singleEventOf(batch, fingerprintsOf)
+      return single
+        ? writer.run('appendOne', single, { weight: 1 }).then(told)
+        : append(writer, notes, fingerprintsOf, batch)
+    },
     revision: site => waitingRows.revisionOf(site),
     countsByName: (site, range) =>
       filing.whenCountable(site, () =>
@@ -91,8 +96,6 @@ async function append(
   fingerprintsOf: FindFingerprints,
   batch: EventBatch,
 ): Promise<AppendOutcome> {
-  const single = singleEventOf(batch, fingerprintsOf)
-  if (single) return told(await writer.run('appendOne', single, { weight: 1 }))
   const events = packEvents(batch.events, fingerprintsOf)
   const { handed, transfers } = handOver({ ...batch, events })
   const outcome = await writer.run('append', [handed], { weight: events.count, transfers })

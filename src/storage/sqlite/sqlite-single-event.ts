@@ -38,7 +38,10 @@ export function singleEventOf(batch: EventBatch, fingerprintsOf: FindFingerprint
   const { type, client, provenance, createdAt } = event
   const isSeen = client !== undefined
   return [
-    ...([site, account, now, monthlyLimit] as const),
+    site,
+    account,
+    now,
+    monthlyLimit,
     intake ? arrivals.indexOf(intake.arrival) : null,
     eventTypes.indexOf(type),
     originText(event),
