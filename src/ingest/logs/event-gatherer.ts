@@ -33,14 +33,13 @@ export class EventGatherer {
   readonly #ownPath = rememberRecent(ownText, rememberedPaths)
   readonly #clientOf = rememberRecent(ownClient, rememberedClients)
   readonly #gathered = new GatheredEvents()
-  #isTaken = false
 
   constructor(arrival: Arrival, catalogueVersion: string) {
     this.#provenances = new ProvenanceMemory(arrival, catalogueVersion)
   }
 
   get count(): number {
-    return this.#isTaken ? 0 : this.#gathered.length
+    return this.#gathered.length
   }
 
   /** The same object for equal ones, mostly. */
@@ -49,8 +48,6 @@ export class EventGatherer {
   }
 
   add(verdict: CountedVerdict, visit: GatheredVisit): void {
-    if (this.#isTaken) this.#gathered.clear()
-    this.#isTaken = false
     this.#gathered.add(verdict, visit)
   }
 
@@ -61,11 +58,12 @@ export class EventGatherer {
     this.add(verdict, { path, country, client, createdAt: line.timeMs, origin })
   }
 
-  /** Gives what was gathered since the last call; it lasts until the next event is added. */
+  /**
+   * Gives what was gathered since the last call; it lasts until the next event is added. `add` knows nothing of that: a way through it that
+   * is first taken with the second batch would have all that adds compiled once more (row 9 of docs/performance.md).
+   */
   take(): GatheredEvents {
-    if (this.#isTaken) this.#gathered.clear()
-    this.#isTaken = true
-    return this.#gathered
+    return this.#gathered.take()
   }
 }
 
@@ -74,13 +72,24 @@ export class EventGatherer {
  * memory of long-lived ones, which is cleaned so seldom that an import of a long log would need 100 MiB more.
  */
 export class GatheredEvents implements EventSequence {
-  readonly #verdicts: CountedVerdict[] = []
-  readonly #paths: string[] = []
-  readonly #countries: string[] = []
-  readonly #times: number[] = []
-  readonly #origins: Provenance[] = []
-  readonly #clients: (string | null)[] = []
-  #length = 0
+  readonly #verdicts: CountedVerdict[]
+  readonly #paths: string[]
+  readonly #countries: string[]
+  readonly #times: number[]
+  readonly #origins: Provenance[]
+  readonly #clients: (string | null)[]
+  #length: number
+
+  /** The same events as `other`, in the same memory. */
+  constructor(other: GatheredEvents | null = null) {
+    this.#verdicts = other === null ? [] : other.#verdicts
+    this.#paths = other === null ? [] : other.#paths
+    this.#countries = other === null ? [] : other.#countries
+    this.#times = other === null ? [] : other.#times
+    this.#origins = other === null ? [] : other.#origins
+    this.#clients = other === null ? [] : other.#clients
+    this.#length = other === null ? 0 : other.#length
+  }
 
   get length(): number {
     return this.#length
@@ -96,9 +105,11 @@ export class GatheredEvents implements EventSequence {
     this.#clients[at] = visit.client
   }
 
-  /** Forgets the events and keeps the memory for the next ones. */
-  clear(): void {
+  /** Hands over the events, and keeps the memory for the next ones. */
+  take(): GatheredEvents {
+    const taken = new GatheredEvents(this)
     this.#length = 0
+    return taken
   }
 
   at(index: number): NewEvent {
