@@ -55,7 +55,7 @@ export class SqliteWriter {
   #waitingEvents = 0
   #outbox: WriterRequest[] = []
   #transfers: ArrayBuffer[] = []
-  /** Whether a request of the outbox is no append. */
+  /** Whether a request of the outbox is no batch. */
   #isUrgent = false
   #isPosting = false
   #closed = false
@@ -139,7 +139,7 @@ export class SqliteWriter {
       this.#waiting.set(id, { resolve, reject, weight })
       this.#waitingEvents += weight
       this.#outbox.push([id, name, ...values])
-      this.#isUrgent ||= name !== 'append' && name !== 'appendOne'
+      this.#isUrgent ||= name !== 'append'
       // All requests of one turn of the event loop go over in one message, but for very many: the writer begins while the rest comes in.
       if (this.#outbox.length >= postedMax) this.#post()
       if (this.#isPosting) return
@@ -149,8 +149,9 @@ export class SqliteWriter {
   }
 
   /**
-   * Appends wait until the writer has answered, or has no more of them than wait here: a message wakes a thread, which costs more
-   * than a single event (row 7 of docs/performance.md), and what has gathered meanwhile shares a commit.
+   * Batches wait until the writer has answered, or has no more of them than wait here: what has gathered meanwhile shares a commit, and
+   * what it writes for a site (row 6 of docs/performance.md). Single events go at the end of each turn: held back, they left the writer
+   * with nothing to go on with between its commit and the next turn of this thread (row 7).
    */
   #postIfDue(): void {
     const withWriter = this.#waiting.size - this.#outbox.length
