@@ -258,7 +258,7 @@ describe('a fault inside:', () => {
     try {
       const { site, key } = await addAccount(faulty.data)
       const database = new DatabaseSync(path.join(faulty.data, 'footfall.db'))
-      database.exec('DROP TABLE day; DROP TABLE chunk; DROP TABLE inbox')
+      database.exec('DROP TABLE day; DROP TABLE chunk; ALTER TABLE inbox DROP COLUMN data')
       database.close()
       for (const name of ['stats', 'timeseries', 'events']) {
         const answer = await ask(`${faulty.url}/api/v1/sites/${site.id}/${name}`, { key })

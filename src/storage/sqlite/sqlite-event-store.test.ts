@@ -156,7 +156,7 @@ test('an answer over several spans is of one moment, also when another process c
   const { reader, events, freshness } = openCounting()
   const far = noon - 100 * dayMs
   const pair = [botEvent({ createdAt: far }), botEvent({ createdAt: noon })]
-  const other = new DatabaseSync(file)
+  const other = new DatabaseSync(file, { timeout: 10_000 })
   const appender = new SqliteAppender(other)
   const commit = (): void => {
     other.exec('BEGIN IMMEDIATE')
