@@ -59,7 +59,7 @@ export class SqliteWriter {
   #isUrgent = false
   #isPosting = false
   #closed = false
-  readonly #postAtEndOfTurn = (): void => {
+  readonly #postGathered = (): void => {
     this.#isPosting = false
     this.#postIfDue()
   }
@@ -144,14 +144,15 @@ export class SqliteWriter {
       if (this.#outbox.length >= postedMax) this.#post()
       if (this.#isPosting) return
       this.#isPosting = true
-      setImmediate(this.#postAtEndOfTurn)
+      if (name === 'appendOne') queueMicrotask(this.#postGathered)
+      else setImmediate(this.#postGathered)
     })
   }
 
   /**
    * Batches wait until the writer has answered, or has no more of them than wait here: what has gathered meanwhile shares a commit, and
-   * what it writes for a site (row 6 of docs/performance.md). Single events go at the end of each turn: held back, they left the writer
-   * with nothing to go on with between its commit and the next turn of this thread (row 7).
+   * what it writes for a site (row 6 of docs/performance.md). Single events that came in together are recorded in one go, and go over right
+   * after it: held back, even until the network was looked at once more, they left the writer with nothing to go on with (row 7).
    */
   #postIfDue(): void {
     const withWriter = this.#waiting.size - this.#outbox.length
