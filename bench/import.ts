@@ -6,6 +6,7 @@ import { newId } from '../src/domain/ids.ts'
 import { openSqlite } from '../src/storage/sqlite/open-sqlite.ts'
 import { type Bench, type Benchmark, judge, type Row } from './benchmark.ts'
 import { type Figure, figure } from './compare.ts'
+import { launcherFlags } from './processes.ts'
 import { type Finished, run } from './watched-run.ts'
 
 export const imports: readonly Benchmark[] = [
@@ -116,7 +117,7 @@ function writeLog(file: string, lines: number): void {
 async function importLog(bench: Bench, log: string, lines: number): Promise<Finished> {
   const data = bench.newFolder()
   const site = await newSite(data)
-  const argv = ['src/main.ts', 'import', log, '--site', site, '--data', data, '--json']
+  const argv = [...launcherFlags, 'src/main.ts', 'import', log, '--site', site, '--data', data, '--json']
   const finished = await run(process.execPath, argv)
   const report = JSON.parse(finished.stdout) as { lines: number; recorded: { bot: number; referral: number } }
   const expected = readExpected()

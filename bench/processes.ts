@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
@@ -18,13 +19,18 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
+/** As bin/footfall.cjs starts Node. */
+export const launcherFlags = (
+  createRequire(import.meta.url)('../bin/pinned-node.cjs') as { nodeFlags(): string[] }
+).nodeFlags()
+
 /** Footfall itself, with everything on: authentication, rate limit (which does not bite), log (to nowhere), headers. */
 export const startFootfall = (
   data: string,
   nodeOptions: readonly string[] = [],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> =>
-  start([...nodeOptions, 'src/main.ts', 'serve', '--port', '0', '--data', data], {
+  start([...launcherFlags, ...nodeOptions, 'src/main.ts', 'serve', '--port', '0', '--data', data], {
     FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000000',
     ...settings,
   })
