@@ -88,7 +88,7 @@ export function keyRoutes(app: FastifyInstance, parts: DashboardParts): void {
       const now = parts.clock()
       const plan = planOf(parts.plans, request.person)
       const sites = await listSites(parts, request.person)
-      // After those of the sites, so that nothing is recorded for a site alone.
+      // Asked after its sites: what comes in meanwhile must not make them more than the whole.
       const used = await parts.stores.events.usage(request.person.number, monthOf(now))
       return {
         month: new Date(now).toISOString().slice(0, 7),

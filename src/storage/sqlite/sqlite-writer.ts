@@ -55,7 +55,7 @@ export class SqliteWriter {
   #waitingEvents = 0
   #outbox: WriterRequest[] = []
   #transfers: ArrayBuffer[] = []
-  /** Whether a request of the outbox is no batch. */
+  /** Whether a request of the outbox is no batch of events, which could wait for the next commit. */
   #isUrgent = false
   #isPosting = false
   #closed = false
@@ -140,7 +140,7 @@ export class SqliteWriter {
       this.#waitingEvents += weight
       this.#outbox.push([id, name, ...values])
       this.#isUrgent ||= name !== 'append'
-      // All requests of one turn of the event loop go over in one message, but for very many: the writer begins while the rest comes in.
+      // Requests of one turn of the event loop, or single events of one go, are one message, but for very many: the writer begins while the rest comes in.
       if (this.#outbox.length >= postedMax) this.#post()
       if (this.#isPosting) return
       this.#isPosting = true

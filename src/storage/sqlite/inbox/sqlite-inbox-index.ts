@@ -18,6 +18,7 @@ export class InboxIndex {
   readonly #newer: StatementSync
   /** In the order of their first rows. */
   readonly #sites = new Map<number, WaitingRows>()
+  /** Of these, where it is known: every event that is recorded asks for it (row 7 of docs/performance.md). */
   #first: readonly [site: number, rows: WaitingRows] | undefined
   #lastId = -1
   #added = 0
