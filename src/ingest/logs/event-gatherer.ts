@@ -72,12 +72,23 @@ export class EventGatherer {
  * memory of long-lived ones, which is cleaned so seldom that an import of a long log would need 100 MiB more.
  */
 export class GatheredEvents implements EventSequence {
-  readonly #columns: Columns
+  readonly #verdicts: CountedVerdict[]
+  readonly #paths: string[]
+  readonly #countries: string[]
+  readonly #times: number[]
+  readonly #origins: Provenance[]
+  readonly #clients: (string | null)[]
   #length: number
 
-  constructor(columns: Columns = newColumns(), length = 0) {
-    this.#columns = columns
-    this.#length = length
+  /** The same events as `other`, in the same memory. */
+  constructor(other: GatheredEvents | null = null) {
+    this.#verdicts = other === null ? [] : other.#verdicts
+    this.#paths = other === null ? [] : other.#paths
+    this.#countries = other === null ? [] : other.#countries
+    this.#times = other === null ? [] : other.#times
+    this.#origins = other === null ? [] : other.#origins
+    this.#clients = other === null ? [] : other.#clients
+    this.#length = other === null ? 0 : other.#length
   }
 
   get length(): number {
@@ -86,35 +97,33 @@ export class GatheredEvents implements EventSequence {
 
   add(verdict: CountedVerdict, visit: GatheredVisit): void {
     const at = this.#length++
-    const columns = this.#columns
-    columns.verdicts[at] = verdict
-    columns.paths[at] = visit.path
-    columns.countries[at] = visit.country
-    columns.times[at] = visit.createdAt
-    columns.origins[at] = visit.origin
-    columns.clients[at] = visit.client
+    this.#verdicts[at] = verdict
+    this.#paths[at] = visit.path
+    this.#countries[at] = visit.country
+    this.#times[at] = visit.createdAt
+    this.#origins[at] = visit.origin
+    this.#clients[at] = visit.client
   }
 
   /** Hands over the events, and keeps the memory for the next ones. */
   take(): GatheredEvents {
-    const taken = new GatheredEvents(this.#columns, this.#length)
+    const taken = new GatheredEvents(this)
     this.#length = 0
     return taken
   }
 
   at(index: number): NewEvent {
-    const { verdicts, paths, countries, times, origins, clients } = this.#columns
-    const { type, name, company } = subjectOf(verdicts[index]!)
-    const client = clients[index] ?? null
+    const { type, name, company } = subjectOf(this.#verdicts[index]!)
+    const client = this.#clients[index] ?? null
     return {
       type,
       name,
       company,
-      path: paths[index]!,
-      country: countries[index]!,
-      createdAt: times[index]!,
+      path: this.#paths[index]!,
+      country: this.#countries[index]!,
+      createdAt: this.#times[index]!,
       value: null,
-      provenance: origins[index]!,
+      provenance: this.#origins[index]!,
       ...(client !== null && { client }),
     }
   }
@@ -123,16 +132,6 @@ export class GatheredEvents implements EventSequence {
     return Array.from({ length: this.length }, (_, index) => this.at(index))
   }
 }
-
-const newColumns = () => ({
-  verdicts: [] as CountedVerdict[],
-  paths: [] as string[],
-  countries: [] as string[],
-  times: [] as number[],
-  origins: [] as Provenance[],
-  clients: [] as (string | null)[],
-})
-type Columns = ReturnType<typeof newColumns>
 
 /** Lines of a log share few provenances, and the store recognises the same object cheaply. */
 class ProvenanceMemory {
