@@ -74,7 +74,7 @@ async function measure(folder: string, size: number, agents: number): Promise<vo
   )
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'footfall-bench-'))
+const folder = mkdtempSync(join(tmpdir(), 'pugmark-bench-'))
 try {
   console.log(`Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model}\n`)
   console.log('| conversions | user agents | rows | first | again |\n| --- | --- | --- | --- | --- |')

@@ -3,7 +3,7 @@ import { formatDay } from '../src/domain/date-range.ts'
 import { type Bench, type Benchmark, judge, type Row, type StoredFixture } from './benchmark.ts'
 import { ask, figure } from './compare.ts'
 import type { PreparedRequest } from './load.ts'
-import { type ServerProcess, startFootfall } from './processes.ts'
+import { type ServerProcess, startPugmark } from './processes.ts'
 
 export const breakdowns: readonly Benchmark[] = [
   { row: 13, about: 'top pages of 100,000 over 90 days', run: measureTopPages },
@@ -21,7 +21,7 @@ async function measureTopPages(bench: Bench): Promise<Row[]> {
   const afterStats: Answer[] = []
   const later: Answer[] = []
   for (let round = 0; round < bench.rounds; round++) {
-    const server = await startFootfall(fixture.data)
+    const server = await startPugmark(fixture.data)
     try {
       firstStats.push(await timed(server, stats))
       afterStats.push(await timed(server, topPages(fixture, 0)))
@@ -29,7 +29,7 @@ async function measureTopPages(bench: Bench): Promise<Row[]> {
     } finally {
       await server.stop()
     }
-    const fresh = await startFootfall(fixture.data)
+    const fresh = await startPugmark(fixture.data)
     try {
       first.push(await timed(fresh, topPages(fixture, 0)))
     } finally {

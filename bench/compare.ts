@@ -118,7 +118,7 @@ export async function recordAnswer(
   for (const request of some) answers.push(await ask(url, request))
   answers.sort((a, b) => a.body.length - b.body.length)
   const answer = answers[Math.floor(answers.length / 2)]!
-  const file = join(mkdtempSync(join(tmpdir(), 'footfall-bench-')), 'answer.json')
+  const file = join(mkdtempSync(join(tmpdir(), 'pugmark-bench-')), 'answer.json')
   writeFileSync(file, JSON.stringify(answer))
   return { file, bytes: Buffer.byteLength(answer.body) }
 }

@@ -13,7 +13,7 @@ import { addUser } from '../src/accounts/users.ts'
 import { readConfig } from '../src/config.ts'
 import { systemClock } from '../src/domain/clock.ts'
 import { openStores } from '../src/engine.ts'
-import { startFootfall } from './processes.ts'
+import { startPugmark } from './processes.ts'
 
 const entries = 160_000
 const person = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
@@ -35,15 +35,15 @@ const entry = (n: number, botEvery: number): string =>
   })
 
 async function deliver(botEvery: number): Promise<string> {
-  const data = mkdtempSync(join(tmpdir(), 'footfall-bench-'))
-  const parts = { stores: openStores(readConfig({ FOOTFALL_DATA: data }), () => {}), clock: systemClock }
+  const data = mkdtempSync(join(tmpdir(), 'pugmark-bench-'))
+  const parts = { stores: openStores(readConfig({ PUGMARK_DATA: data }), () => {}), clock: systemClock }
   const account = await addUser(parts, 'bench@example.com', 'pro')
   const site = await addSite(parts, account, 'example.com')
   const { secret } = await addKey(parts, account, { name: 'drain', scopes: ['write'] })
   await parts.stores.close()
   const lines = Array.from({ length: entries }, (_, n) => entry(n, botEvery)).join('\n')
   const body = gzipSync(lines)
-  const server = await startFootfall(data)
+  const server = await startPugmark(data)
   const idleMib = server.peakMemoryMib()
   let longestMs = 0
   let isUnderWay = true

@@ -1,5 +1,5 @@
 /**
- * `node bench/floor-server.ts ANSWER`: the least that a durable answer to a single event can cost with the parts that Footfall is made of
+ * `node bench/floor-server.ts ANSWER`: the least that a durable answer to a single event can cost with the parts that Pugmark is made of
  * (bench/floors.ts). node:http that parses each body, and sends the recorded answer when a thread of its own has inserted it into one SQLite
  * table without an index; all bodies that wait share a commit.
  */

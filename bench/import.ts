@@ -137,7 +137,7 @@ function readExpected(): { domain: string; bot_visits: number; referrals: number
 }
 
 async function newSite(data: string): Promise<string> {
-  const stores = openSqlite({ file: join(data, 'footfall.db') })
+  const stores = openSqlite({ file: join(data, 'pugmark.db') })
   const now = Date.now()
   const account = await stores.accounts.addAccount({
     id: newId('usr'),

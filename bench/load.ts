@@ -68,7 +68,7 @@ export interface PreparedRequest {
 
 /** Requests in a file of their own, as they go over the wire. */
 export class RequestFile {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'footfall-bench-'))
+  readonly #folder = mkdtempSync(join(tmpdir(), 'pugmark-bench-'))
   readonly path = join(this.#folder, 'requests')
 
   constructor(requests: readonly PreparedRequest[]) {

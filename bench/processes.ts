@@ -19,24 +19,24 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** As bin/footfall.cjs starts Node. */
+/** As bin/pugmark.cjs starts Node. */
 export const launcherFlags = (
   createRequire(import.meta.url)('../bin/pinned-node.cjs') as { nodeFlags(): string[] }
 ).nodeFlags()
 
-/** Footfall itself, with everything on: authentication, rate limit (which does not bite), log (to nowhere), headers. */
-export const startFootfall = (
+/** Pugmark itself, with everything on: authentication, rate limit (which does not bite), log (to nowhere), headers. */
+export const startPugmark = (
   data: string,
   nodeOptions: readonly string[] = [],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> =>
   start([...launcherFlags, ...nodeOptions, 'src/main.ts', 'serve', '--port', '0', '--data', data], {
-    FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000000',
+    PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000000',
     ...settings,
   })
 
 /** For what is measured of one thread. */
-export const oneThread = { FOOTFALL_THREADS: '1' }
+export const oneThread = { PUGMARK_THREADS: '1' }
 
 /** Bare node:http. `answer` is sent for every request; `parses` also reads and parses the body. */
 export const startBare = (answerFile: string, parses = false): Promise<ServerProcess> =>
@@ -46,12 +46,12 @@ export const startBare = (answerFile: string, parses = false): Promise<ServerPro
 export const startFloor = (answerFile: string): Promise<ServerProcess> =>
   start(['bench/floor-server.ts', answerFile], {})
 
-/** Where bin/footfall.cjs lets Node keep what it has compiled. */
+/** Where bin/pugmark.cjs lets Node keep what it has compiled. */
 const compileCache = join(import.meta.dirname, '../node_modules/.cache/compiled')
 
-/** This environment without its settings of Footfall, which would change what is measured, and with those given and the launcher's. */
+/** This environment without its settings of Pugmark, which would change what is measured, and with those given and the launcher's. */
 export function environmentWith(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('FOOTFALL_'))
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PUGMARK_'))
   return { NODE_COMPILE_CACHE: compileCache, ...Object.fromEntries(others), ...settings }
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load, type PreparedRequest, RequestFile } from './load.ts'
-import { oneThread, startFootfall } from './processes.ts'
+import { oneThread, startPugmark } from './processes.ts'
 import { ReadRequests } from './read-requests.ts'
 import { connections } from './reads.ts'
 import { storedFixture } from './store-fixture.ts'
@@ -25,7 +25,7 @@ interface ProfileNode {
   readonly children?: readonly number[]
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'footfall-profile-'))
+const folder = mkdtempSync(join(tmpdir(), 'pugmark-profile-'))
 try {
   const fixture = await storedFixture(folder, events, text => console.error(text))
   const asks = new ReadRequests(fixture)
@@ -63,7 +63,7 @@ try {
 async function profileOf(data: string, row: string, prepared: readonly PreparedRequest[]) {
   const requests = new RequestFile(prepared)
   const profiles = mkdtempSync(join(folder, 'profiles-'))
-  const server = await startFootfall(data, ['--cpu-prof', `--cpu-prof-dir=${profiles}`], oneThread)
+  const server = await startPugmark(data, ['--cpu-prof', `--cpu-prof-dir=${profiles}`], oneThread)
   const ask = (duration: number) => load({ url: server.url, connections, seconds: duration, requests })
   await ask(warmSeconds)
   const found = await ask(seconds)

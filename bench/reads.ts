@@ -2,7 +2,7 @@
 import { type Benchmark, judge } from './benchmark.ts'
 import { compare, compareHttp } from './compare.ts'
 import { load, type PreparedRequest, RequestFile } from './load.ts'
-import { startFootfall } from './processes.ts'
+import { startPugmark } from './processes.ts'
 import { ReadRequests } from './read-requests.ts'
 
 export const connections = 32
@@ -28,7 +28,7 @@ function againstBare(
     about,
     async run({ large, rounds, seconds }) {
       const fixture = await large()
-      const server = await startFootfall(fixture.data)
+      const server = await startPugmark(fixture.data)
       try {
         const requests = requestsOf(new ReadRequests(fixture))
         const found = await compareHttp({ server, requests, connections, rounds, seconds })
@@ -57,7 +57,7 @@ async function measureGrowth({ large, small, rounds, seconds }: Parameters<Bench
   const sides = []
   for (const fixture of fixtures) {
     const requests = new RequestFile(new ReadRequests(fixture).randomStats())
-    const server = await startFootfall(fixture.data)
+    const server = await startPugmark(fixture.data)
     sides.push({
       measure: async () => {
         const result = await load({ url: server.url, connections, seconds, requests })

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { type Bench, type Benchmark, judge, type StoredFixture } from './benchmark.ts'
 import { ask, compare, compareHttp, figure } from './compare.ts'
 import { type LoadResult, load, type PreparedRequest, RequestFile } from './load.ts'
-import { type ServerProcess, startFootfall } from './processes.ts'
+import { type ServerProcess, startPugmark } from './processes.ts'
 import { ReadRequests } from './read-requests.ts'
 import { batchSize, RecordRequests } from './record-requests.ts'
 
@@ -159,7 +159,7 @@ async function withWritableServer<Result>(
   measure: (server: ServerProcess, fixture: StoredFixture) => Promise<Result>,
 ): Promise<Result> {
   const fixture = bench.copyOf(await bench.large())
-  const server = await startFootfall(fixture.data)
+  const server = await startPugmark(fixture.data)
   try {
     return await measure(server, fixture)
   } finally {

@@ -46,7 +46,7 @@ else if (options['write-docs'] && options.only !== undefined) {
 async function main(): Promise<void> {
   const size = options.quick ? sizes.quick : sizes.whole
   const wanted = options.only?.split(',').map(Number)
-  const temporary = mkdtempSync(join(tmpdir(), 'footfall-bench-'))
+  const temporary = mkdtempSync(join(tmpdir(), 'pugmark-bench-'))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       rmSync(temporary, { recursive: true, force: true })

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Bench, type Benchmark, judge, type Row, type StoredFixture } from './benchmark.ts'
 import { ask, figure } from './compare.ts'
 import { type LoadResult, load, RequestFile } from './load.ts'
-import { type ServerProcess, startFootfall } from './processes.ts'
+import { type ServerProcess, startPugmark } from './processes.ts'
 import { ReadRequests } from './read-requests.ts'
 import { connections } from './reads.ts'
 
@@ -18,7 +18,7 @@ export const sizeAndStart: readonly Benchmark[] = [
 async function measureSize({ large, copyOf }: Bench): Promise<Row[]> {
   const fixture = copyOf(await large())
   // As a user leaves it: written in full, opened by a server, and asked.
-  const server = await startFootfall(fixture.data)
+  const server = await startPugmark(fixture.data)
   await askFirst(server, fixture)
   await server.stop()
   const files = readdirSync(fixture.data).filter(name => name !== 'fixture.json')
@@ -46,7 +46,7 @@ async function measureStart(bench: Bench): Promise<Row[]> {
   const idle: number[] = []
   for (let round = 0; round < bench.rounds; round++) {
     const before = performance.now()
-    const server = await startFootfall(fixture.data)
+    const server = await startPugmark(fixture.data)
     await askFirst(server, fixture)
     startsMs.push(performance.now() - before)
     await sleep(idleMs)
@@ -66,7 +66,7 @@ async function measureStart(bench: Bench): Promise<Row[]> {
 }
 
 async function memoryUnderReads({ rounds, seconds }: Bench, fixture: StoredFixture): Promise<number> {
-  const server = await startFootfall(fixture.data)
+  const server = await startPugmark(fixture.data)
   const requests = new RequestFile(new ReadRequests(fixture).randomStats())
   try {
     // Further threads get a part of the connections that are made after their start.
@@ -89,7 +89,7 @@ const hoursOfLongSeries = (100 * 365 + 25) * 24
 
 async function measureLongSeries(bench: Bench): Promise<Row[]> {
   const fixture = await bench.large()
-  const server = await startFootfall(fixture.data)
+  const server = await startPugmark(fixture.data)
   const requests = new RequestFile(new ReadRequests(fixture).randomStats())
   const askStats = (connections: number) =>
     load({ url: server.url, connections, seconds: bench.seconds, requests })

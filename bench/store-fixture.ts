@@ -29,7 +29,7 @@ async function fill(
   shape: FixtureShape,
   onProgress: (text: string) => void,
 ): Promise<Fixture> {
-  const stores = openSqlite({ file: join(data, 'footfall.db') })
+  const stores = openSqlite({ file: join(data, 'pugmark.db') })
   const startMs = performance.now()
   let shownMs = 0
   try {

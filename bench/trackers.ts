@@ -11,7 +11,7 @@ import { type AddressInfo, connect, Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writeHits } from '../trackers/src/hit.js'
-import { follower, footfall } from '../trackers/src/node.js'
+import { follower, pugmark } from '../trackers/src/node.js'
 import { createPost } from '../trackers/src/node-post.js'
 import { createTracker } from '../trackers/src/tracker.js'
 
@@ -68,7 +68,7 @@ type Way = 'bare' | 'delivered' | 'unsent'
  * deliveries made, whenever it is told to change.
  */
 function serveEveryWay(): void {
-  const options = { host: collectorUrl, siteId: 'site_bench', key: 'ff_bench' }
+  const options = { host: collectorUrl, siteId: 'site_bench', key: 'pug_bench' }
   const delivered = createTracker(options, createPost())
   const answer = { status: 200, text: '{"received":1000}', retryAfter: null }
   const unsent = createTracker(options, async () => answer)
@@ -110,7 +110,7 @@ async function start(...argv: string[]): Promise<Peer> {
 
 /** Calls the middleware with Node's own request and response objects, and takes off what these cost without it. */
 function reportHotPath(kind: Traffic): void {
-  const ignoreAll = footfall({ host: 'http://127.0.0.1:9', siteId: 's', key: 'k', onProblem: () => {} })
+  const ignoreAll = pugmark({ host: 'http://127.0.0.1:9', siteId: 's', key: 'k', onProblem: () => {} })
   const { url, headers } = traffic[kind]
   const rawHeaders = Object.entries({ host: '127.0.0.1', ...headers }).flat()
   const microseconds = (handler?: typeof ignoreAll): number => {

@@ -6,7 +6,7 @@ const oldestMajor = 18
 exports.requireUsableNode = function requireUsableNode() {
   const version = process.versions.node
   if (parseInt(version, 10) >= oldestMajor) return
-  const need = `Footfall needs Node ${oldestMajor} or newer to set itself up, and this is Node ${version}`
+  const need = `Pugmark needs Node ${oldestMajor} or newer to set itself up, and this is Node ${version}`
   console.error(`${need}: install a current one from https://nodejs.org and try again.`)
   process.exit(1)
 }

@@ -1,4 +1,4 @@
-/** Finds the Node that Footfall is pinned to, which the npm package `node` brings, and hands programs to it. */
+/** Finds the Node that Pugmark is pinned to, which the npm package `node` brings, and hands programs to it. */
 'use strict'
 
 const fs = require('node:fs')
@@ -18,12 +18,12 @@ function findNode(root) {
   const major = Number.parseInt(pinnedVersion, 10)
   if (Number.parseInt(process.versions.node, 10) >= major) return process.execPath
   throw new Error(
-    `this is Node ${process.versions.node}, Footfall runs on Node ${major}, and npm has not let the package "node" set that up: ` +
+    `this is Node ${process.versions.node}, Pugmark runs on Node ${major}, and npm has not let the package "node" set that up: ` +
       `run "npm rebuild node --ignore-scripts=false", or install Node ${major} from https://nodejs.org.`,
   )
 }
 
-/** npm may have put the package beside Footfall rather than inside it, so it is looked up as any dependency is. */
+/** npm may have put the package beside Pugmark rather than inside it, so it is looked up as any dependency is. */
 function installedNode(root) {
   let manifest
   try {

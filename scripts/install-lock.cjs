@@ -24,7 +24,7 @@ async function takeLock(file) {
   let lastTouch
   let looks = 0
   while (!create(file)) {
-    if (looks === 0) console.error('Waiting for another Footfall command to finish installing …')
+    if (looks === 0) console.error('Waiting for another Pugmark command to finish installing …')
     const touched = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs
     looks = touched === lastTouch ? looks + 1 : 1
     lastTouch = touched

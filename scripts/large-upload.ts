@@ -9,12 +9,12 @@ import { installEngines } from '../tests/trackers/engines.ts'
 const sizeMin = 2 * 2 ** 30
 const patienceMs = 20 * 60_000
 const logs = path.join(import.meta.dirname, '../tests/data/access-logs')
-const headers = { 'x-footfall-page': 'large-upload' }
+const headers = { 'x-pugmark-page': 'large-upload' }
 
 await installEngines()
 const { launchChromium } = await import('../tests/trackers/chromium.ts')
 
-const folder = mkdtempSync(path.join(tmpdir(), 'footfall-large-upload-'))
+const folder = mkdtempSync(path.join(tmpdir(), 'pugmark-large-upload-'))
 const log = path.join(folder, 'large.log')
 const expected = JSON.parse(readFileSync(path.join(logs, 'ai-2026.expected.json'), 'utf8')) as {
   domain: string

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { footfallJson } from '../tests/support/program.ts'
+import { pugmarkJson } from '../tests/support/program.ts'
 import { startServer } from '../tests/support/server.ts'
 import { installEngines } from '../tests/trackers/engines.ts'
 
@@ -14,7 +14,7 @@ await installEngines()
 const { launchChromium } = await import('../tests/trackers/chromium.ts')
 
 mkdirSync(folder, { recursive: true })
-const data = mkdtempSync(path.join(tmpdir(), 'footfall-screenshots-'))
+const data = mkdtempSync(path.join(tmpdir(), 'pugmark-screenshots-'))
 const server = await startServer({ data })
 const browser = await launchChromium()
 
@@ -28,7 +28,7 @@ async function picture(
   const context = await browser.newContext({ baseURL: server.url, reducedMotion: 'reduce', ...options })
   if (who) {
     await context.request.post('/app/api/sign-in', {
-      headers: { 'x-footfall-page': 'screenshots' },
+      headers: { 'x-pugmark-page': 'screenshots' },
       data: who,
     })
   }
@@ -39,9 +39,7 @@ async function picture(
   await context.close()
 }
 
-const demo = await footfallJson<{ email: string; password: string; site: string; key: string }>(data, [
-  'demo',
-])
+const demo = await pugmarkJson<{ email: string; password: string; site: string; key: string }>(data, ['demo'])
 const desktop = { viewport: { width: 1440, height: 1000 } }
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const
 const showSite = async (page: Page): Promise<void> => {

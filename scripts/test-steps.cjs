@@ -58,7 +58,7 @@ function enginePackages() {
 
 /** The developer's own settings must not reach the tests: one of them names where his data is. */
 function environmentWithoutSettings() {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FOOTFALL_')))
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PUGMARK_')))
 }
 
 module.exports = { runSteps }

@@ -40,38 +40,38 @@ export interface Setting {
 const threadsOfAutoMax = 4
 
 export const settings = [
-  setting('FOOTFALL_DATA', 'Folder of all data.', './data', required),
-  setting('FOOTFALL_HOST', 'Address to listen on; 0.0.0.0 is every IPv4 address.', '127.0.0.1', required),
-  setting('FOOTFALL_PORT', 'Port to listen on; 0 picks a free one.', '8787', integer(0, 65_535)),
-  setting('FOOTFALL_LOG_LEVEL', `One of ${logLevels.join(', ')}.`, 'info', oneOf(logLevels)),
+  setting('PUGMARK_DATA', 'Folder of all data.', './data', required),
+  setting('PUGMARK_HOST', 'Address to listen on; 0.0.0.0 is every IPv4 address.', '127.0.0.1', required),
+  setting('PUGMARK_PORT', 'Port to listen on; 0 picks a free one.', '8787', integer(0, 65_535)),
+  setting('PUGMARK_LOG_LEVEL', `One of ${logLevels.join(', ')}.`, 'info', oneOf(logLevels)),
   setting(
-    'FOOTFALL_TRUST_PROXY',
+    'PUGMARK_TRUST_PROXY',
     'Proxies in front whose X-Forwarded-For is believed: addresses, networks, or loopback, linklocal, uniquelocal, separated by commas.',
     '',
     proxies,
   ),
   ...planNames.flatMap(planSettings),
   setting(
-    'FOOTFALL_EXCLUDED_BOTS',
+    'PUGMARK_EXCLUDED_BOTS',
     'Bots of the catalogue that do not count as AI here, separated by commas, such as Applebot,PetalBot.',
     '',
     bots,
   ),
-  setting('FOOTFALL_SUPPORT_EMAIL', 'Shown in errors that only the operator can help with.', '', optional),
+  setting('PUGMARK_SUPPORT_EMAIL', 'Shown in errors that only the operator can help with.', '', optional),
   setting(
-    'FOOTFALL_SIGNUP',
+    'PUGMARK_SIGNUP',
     'Whether anybody may make an account in the dashboard once it has an owner: closed or open.',
     'closed',
     oneOf(['closed', 'open']),
   ),
   setting(
-    'FOOTFALL_CACHE_MIB',
+    'PUGMARK_CACHE_MIB',
     'Memory for roll-ups that are asked for often, in MiB.',
     '128',
     integer(1, 65_536),
   ),
   setting(
-    'FOOTFALL_THREADS',
+    'PUGMARK_THREADS',
     `Threads that answer requests, started one by one under load; auto is one for each processor, ${threadsOfAutoMax} at most. Linux only.`,
     'auto',
     threads,
@@ -79,7 +79,7 @@ export const settings = [
 ] satisfies Setting[]
 
 /** What docs/trackers has a site set for its tracker: site and server may run side by side, from one environment. */
-const settingsOfTrackers = ['FOOTFALL_URL', 'FOOTFALL_SITE', 'FOOTFALL_KEY']
+const settingsOfTrackers = ['PUGMARK_URL', 'PUGMARK_SITE', 'PUGMARK_KEY']
 
 /** Reads all settings. Throws one Error that tells every problem, a line each. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
@@ -95,23 +95,22 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   const known = new Set<string>([...settings.map(({ name }) => name), ...settingsOfTrackers])
   for (const name of Object.keys(environment)) {
-    if (name.startsWith('FOOTFALL_') && !known.has(name))
-      problems.push(`${name} is not a setting of Footfall.`)
+    if (name.startsWith('PUGMARK_') && !known.has(name)) problems.push(`${name} is not a setting of Pugmark.`)
   }
   if (problems.length > 0) throw new Error(problems.join('\n'))
   const value = <Value>(name: string): Value => values.get(name) as Value
   return {
-    data: value('FOOTFALL_DATA'),
-    host: value('FOOTFALL_HOST'),
-    port: value('FOOTFALL_PORT'),
-    logLevel: value('FOOTFALL_LOG_LEVEL'),
-    trustProxy: value('FOOTFALL_TRUST_PROXY'),
+    data: value('PUGMARK_DATA'),
+    host: value('PUGMARK_HOST'),
+    port: value('PUGMARK_PORT'),
+    logLevel: value('PUGMARK_LOG_LEVEL'),
+    trustProxy: value('PUGMARK_TRUST_PROXY'),
     plans: Object.fromEntries(planNames.map(plan => [plan, readPlan(plan, value)])) as unknown as PlanTable,
-    excludedBots: value('FOOTFALL_EXCLUDED_BOTS'),
-    supportEmail: value('FOOTFALL_SUPPORT_EMAIL'),
-    signup: value('FOOTFALL_SIGNUP'),
-    cacheBytes: value<number>('FOOTFALL_CACHE_MIB') * 2 ** 20,
-    threads: value('FOOTFALL_THREADS'),
+    excludedBots: value('PUGMARK_EXCLUDED_BOTS'),
+    supportEmail: value('PUGMARK_SUPPORT_EMAIL'),
+    signup: value('PUGMARK_SIGNUP'),
+    cacheBytes: value<number>('PUGMARK_CACHE_MIB') * 2 ** 20,
+    threads: value('PUGMARK_THREADS'),
   }
 }
 
@@ -120,7 +119,7 @@ function setting(name: string, what: string, fallback: string, parse: (text: str
 }
 
 function planPrefix(plan: PlanName): string {
-  return `FOOTFALL_PLAN_${plan.toUpperCase()}`
+  return `PUGMARK_PLAN_${plan.toUpperCase()}`
 }
 
 function planSettings(plan: PlanName): Setting[] {

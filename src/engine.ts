@@ -1,4 +1,4 @@
-/** Opens the stores with the engine that Footfall is built with: for a command, for a server, and for a further thread of a server. */
+/** Opens the stores with the engine that Pugmark is built with: for a command, for a server, and for a further thread of a server. */
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
 import type { Config } from './config.ts'
@@ -7,7 +7,7 @@ import { openSqlite, type SqliteOptions, type SqliteStores } from './storage/sql
 import type { Stores } from './storage/stores.ts'
 
 /** The file of the embedded engine below the data folder. */
-export const databaseFile = (config: Config): string => join(config.data, 'footfall.db')
+export const databaseFile = (config: Config): string => join(config.data, 'pugmark.db')
 
 /**
  * Most commands are about one site: they need few pages of the database in memory, and a long log is imported in batches that write the

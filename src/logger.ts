@@ -48,7 +48,7 @@ export function openLogger(level: LogLevel, destination: LogDestination): OpenLo
       serializers: {
         err: (error: Error) => {
           const { type, message, stack } = pino.stdSerializers.err(error)
-          return { type, message: message.replace(keyText, 'ff_…'), stack: stack.replace(keyText, 'ff_…') }
+          return { type, message: message.replace(keyText, 'pug_…'), stack: stack.replace(keyText, 'pug_…') }
         },
       },
     },

@@ -1,4 +1,4 @@
-/** Puts a running Footfall together from its settings, and takes it apart in the reverse order. */
+/** Puts a running Pugmark together from its settings, and takes it apart in the reverse order. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'

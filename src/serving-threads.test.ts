@@ -39,7 +39,7 @@ async function openThreads(
   const failed: Error[] = []
   const threads = new ServingThreads({
     most,
-    config: readConfig({ FOOTFALL_DATA: data }),
+    config: readConfig({ PUGMARK_DATA: data }),
     version: '1',
     address: { host: '127.0.0.1', port: (other.address() as AddressInfo).port, reusePort: true },
     memory: memoryOf(openLimits()),

@@ -94,7 +94,7 @@ function Page({ state }: { readonly state: DashboardState }) {
 
 /** The site that was looked at last, or the first. */
 function Home({ state }: { readonly state: DashboardState }) {
-  const lastSite = localStorage.getItem('footfall:site')
+  const lastSite = localStorage.getItem('pugmark:site')
   const site = state.sites.find(({ id }) => id === lastSite) ?? state.sites[0]
   const siteId = site?.id
   useEffect(() => {

@@ -1,7 +1,7 @@
 /** The address bar as state: which page, and what it shows. Reload, back and a shared link lead to the same view. */
 import { type MouseEvent, useSyncExternalStore } from 'react'
 
-const changed = 'footfall:navigate'
+const changed = 'pugmark:navigate'
 
 /** Path and query of the page that is shown. */
 export interface Place {

@@ -93,7 +93,7 @@ export const siteNotFound = (): AppError =>
 /** Throws PLAN_REQUIRED. */
 export function requireHourlySeries(caller: Caller, supportEmail: string | null): void {
   if (caller.plan.hourlySeries) return
-  const contact = supportEmail ? `contact support at ${supportEmail}` : 'ask whoever runs this Footfall'
+  const contact = supportEmail ? `contact support at ${supportEmail}` : 'ask whoever runs this Pugmark'
   throw new AppError(
     'PLAN_REQUIRED',
     `granularity=hour needs the Pro plan; this account has the plan ${caller.account.plan}. To change it, ${contact}.`,

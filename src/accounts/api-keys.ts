@@ -31,7 +31,7 @@ export async function addKey(
 export async function revokeKey({ stores, clock }: AccountParts, id: string): Promise<void> {
   if (!(await stores.accounts.revokeKey(id, clock()))) {
     throw new Refusal(
-      `There is no key in use with the id ${id}. List them with: footfall key list --user <email>`,
+      `There is no key in use with the id ${id}. List them with: pugmark key list --user <email>`,
     )
   }
 }

@@ -55,7 +55,7 @@ export const listDrains = ({ stores }: AccountParts, site: Site | null): Promise
 /** Throws Refusal. */
 export async function removeDrain({ stores }: AccountParts, id: string): Promise<void> {
   if (!(await stores.accounts.removeDrain(id)))
-    throw new Refusal(`There is no drain with the id ${id}. List them with: footfall drain list`)
+    throw new Refusal(`There is no drain with the id ${id}. List them with: pugmark drain list`)
 }
 
 const sha1Length = 20

@@ -21,13 +21,13 @@ export async function createOwner(parts: LoginParts, { email, password }: Creden
   const { accounts } = parts.stores
   requireFitPassword(password)
   requireLoginEmail(email)
-  if (await accounts.findOwner()) throw new Refusal('This Footfall has its owner already: sign in instead.')
+  if (await accounts.findOwner()) throw new Refusal('This Pugmark has its owner already: sign in instead.')
   const known = await accounts.findAccountByEmail(email)
   if (known && (await parts.sessions.hasPassword(known))) throw taken(email)
   const account = known ?? (await addUser(parts, email, 'pro'))
   if (!(await accounts.makeOwner(account.id))) {
     if (!known) await removeUser(parts, account)
-    throw new Refusal('Somebody else became the owner of this Footfall a moment ago.')
+    throw new Refusal('Somebody else became the owner of this Pugmark a moment ago.')
   }
   await parts.sessions.setPassword(account, password)
   return account

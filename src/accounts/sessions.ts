@@ -124,7 +124,7 @@ async function openAuth(accounts: AccountStore) {
   const { loginDialect } = await import('./login-dialect.ts')
   return betterAuth({
     // Never shown: nothing is sent by mail, and its own routes are not served.
-    baseURL: 'http://footfall.invalid',
+    baseURL: 'http://pugmark.invalid',
     secret: await accounts.sessionSecret(),
     database: { dialect: loginDialect(accounts.logins), type: accounts.logins.dialect },
     emailAndPassword: {
@@ -137,7 +137,7 @@ async function openAuth(accounts: AccountStore) {
     account: { modelName: 'login_credential' },
     verification: { modelName: 'login_verification' },
     advanced: {
-      cookiePrefix: 'footfall',
+      cookiePrefix: 'pugmark',
       useSecureCookies: false,
       defaultCookieAttributes: { sameSite: 'strict', httpOnly: true, path: '/' },
       ipAddress: { disableIpTracking: true },

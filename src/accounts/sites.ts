@@ -67,7 +67,7 @@ export async function listSites({ stores, clock }: AccountParts, account: Accoun
 /** Throws Refusal. */
 export async function requireSiteById({ stores }: AccountParts, id: string): Promise<Site> {
   const site = await stores.accounts.findSite(id)
-  if (!site) throw new Refusal(`There is no site with the id ${id}. List them with: footfall site list`)
+  if (!site) throw new Refusal(`There is no site with the id ${id}. List them with: pugmark site list`)
   return site
 }
 

@@ -34,7 +34,7 @@ export interface SharedOptions {
 /** Adds `--data` and `--json`, and an example to `--help`. */
 export function shared(command: Command, example: string): Command {
   return command
-    .option('--data <folder>', 'folder of all data (default: FOOTFALL_DATA, or ./data)')
+    .option('--data <folder>', 'folder of all data (default: PUGMARK_DATA, or ./data)')
     .option('--json', 'machine-readable output on standard output, and nothing else there')
     .addHelpText('after', `\nExample:\n  ${example.replaceAll('\n', '\n  ')}`)
 }
@@ -57,7 +57,7 @@ export function configOf(
   options: SharedOptions,
   more: Record<string, string | undefined> = {},
 ): Config {
-  const given = Object.entries({ FOOTFALL_DATA: options.data, ...more }).filter(
+  const given = Object.entries({ PUGMARK_DATA: options.data, ...more }).filter(
     ([, value]) => value !== undefined,
   )
   return readConfig({ ...context.environment, ...Object.fromEntries(given) })

@@ -29,7 +29,7 @@ const exitWrongUsage = 2
 
 /** Resolves with the exit code: 0 ok, 1 failed, 2 wrong usage. */
 export async function run(context: CliContext): Promise<number> {
-  const program = new Command('footfall')
+  const program = new Command('pugmark')
     .description('Self-hosted AI-traffic analytics: AI bots, assistant clicks and conversions, per site.')
     .version(context.version)
     .enablePositionalOptions()
@@ -41,7 +41,7 @@ export async function run(context: CliContext): Promise<number> {
   } catch (error) {
     if (error instanceof CheckFailed) return exitFailed
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitWrongUsage
-    context.stderr.write(`footfall: ${messageOf(error)}\n`)
+    context.stderr.write(`pugmark: ${messageOf(error)}\n`)
     return error instanceof WrongUsage ? exitWrongUsage : exitFailed
   }
 }

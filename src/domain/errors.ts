@@ -5,7 +5,7 @@ export const errorCatalogue = {
   INVALID_KEY: { status: 401, remedy: 'Check the key, or make a new one.' },
   USER_NOT_FOUND: { status: 401, remedy: 'The account of this key was deleted: make a new account and key.' },
   SITE_NOT_FOUND: { status: 403, remedy: 'Compare the id with the answer of GET /api/v1/sites.' },
-  PLAN_REQUIRED: { status: 403, remedy: 'Ask whoever runs this Footfall for a plan that includes it.' },
+  PLAN_REQUIRED: { status: 403, remedy: 'Ask whoever runs this Pugmark for a plan that includes it.' },
   INSUFFICIENT_SCOPE: { status: 403, remedy: 'Use a key that has the scope named in the message.' },
   MISSING_SITE_ID: { status: 400, remedy: 'Put the site id in the path: /api/v1/sites/{siteId}/…' },
   INVALID_DATE_RANGE: { status: 400, remedy: 'Use real days as YYYY-MM-DD, start not after end.' },

@@ -1,4 +1,4 @@
-/** What Footfall records: the three kinds of event, as records. */
+/** What Pugmark records: the three kinds of event, as records. */
 
 export const eventTypes = ['bot', 'referral', 'conversion'] as const
 export type EventType = (typeof eventTypes)[number]

@@ -27,7 +27,7 @@ export const newPassword = (): string => randomBase62(20)
 /** A secret that a log drain signs its deliveries with: 238 bits. */
 export const newDrainSecret = (): string => randomBase62(40)
 
-const keyShape = /^ff_[0-9A-Za-z]{40}$/
+const keyShape = /^pug_[0-9A-Za-z]{40}$/
 const checksumLength = 6
 
 function keyChecksum(body: string): string {
@@ -40,9 +40,9 @@ function keyChecksum(body: string): string {
   return text
 }
 
-/** A new API key: `ff_`, 34 random base62 characters (202 bits) and a checksum of 6. It is shown once and stored as hash. */
+/** A new API key: `pug_`, 34 random base62 characters (202 bits) and a checksum of 6. It is shown once and stored as hash. */
 export function newApiKey(): string {
-  const body = `ff_${randomBase62(34)}`
+  const body = `pug_${randomBase62(34)}`
   return body + keyChecksum(body)
 }
 

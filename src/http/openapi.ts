@@ -103,13 +103,13 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: 'Footfall',
+        title: 'Pugmark',
         version,
         description:
           'AI-traffic analytics: visits of AI bots, clicks that assistants send, and conversions, per site. All times and days are UTC.',
       },
       components: {
-        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: ff_…' } },
+        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: pug_…' } },
       },
     },
   })
@@ -133,7 +133,7 @@ export async function registerReference(pages: FastifyInstance): Promise<void> {
   await pages.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: contentPolicy,
-    theme: { title: 'Footfall API' },
+    theme: { title: 'Pugmark API' },
     // Without the bar that shows other documents.
     uiConfig: { layout: 'BaseLayout' },
   })

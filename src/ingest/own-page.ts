@@ -1,4 +1,4 @@
-/** Whether a page is of a site: what the snippet may report, and what `footfall check` may visit. */
+/** Whether a page is of a site: what the snippet may report, and what `pugmark check` may visit. */
 import { ownHost, webHost, withoutWww } from '../detection/web-host.ts'
 import type { Site } from '../domain/account.ts'
 

@@ -1,4 +1,4 @@
-/** The two stores of a running Footfall, whatever the engine behind them. */
+/** The two stores of a running Pugmark, whatever the engine behind them. */
 import type { AccountStore } from './account-store.ts'
 import type { EventStore } from './event-store.ts'
 

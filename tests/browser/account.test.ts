@@ -15,7 +15,7 @@ import {
   stageServer,
 } from './stage.ts'
 
-const server = await stageServer({ FOOTFALL_SIGNUP: 'open' })
+const server = await stageServer({ PUGMARK_SIGNUP: 'open' })
 const sitesUrl = `${server.url}/api/v1/sites`
 
 async function fillPasswords(page: Page, current: string, next: string): Promise<void> {
@@ -32,7 +32,7 @@ describe('the owner', () => {
     page = stage.page
     await createOwner(stage)
     await stage.context.request.post('/app/api/sites', {
-      headers: { 'x-footfall-page': 'test' },
+      headers: { 'x-pugmark-page': 'test' },
       data: { domain: 'mine.example' },
     })
   })
@@ -53,7 +53,7 @@ describe('the owner', () => {
     await page.keyboard.press('Escape')
     assert.equal(await made.isVisible(), true)
     await made.getByRole('button', { name: 'I have copied it' }).click()
-    await page.getByText(`ff_…${key.slice(-4)}`).waitFor()
+    await page.getByText(`pug_…${key.slice(-4)}`).waitFor()
     assert.equal(await page.getByText(key).count(), 0)
     await page.getByRole('button', { name: 'Revoke: the report' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
@@ -121,7 +121,7 @@ describe('somebody who signs up', () => {
   test('is slowed after a few wrong passwords, and not told what was wrong', async () => {
     const guess = () =>
       stage.context.request.post('/app/api/sign-in', {
-        headers: { 'x-footfall-page': 'test' },
+        headers: { 'x-pugmark-page': 'test' },
         data: { email: 'slow@example.com', password: 'wrong wrong wrong' },
       })
     for (let i = 0; i < 5; i++) {
@@ -159,7 +159,7 @@ describe('somebody who signs up', () => {
   test('deletes the account with the password; its keys then answer USER_NOT_FOUND', async () => {
     await signIn(stage, email, 'another long password')
     const made = await stage.context.request.post('/app/api/keys', {
-      headers: { 'x-footfall-page': 'test' },
+      headers: { 'x-pugmark-page': 'test' },
       data: { name: '', scopes: ['read'] },
     })
     const { secret } = (await made.json()) as { secret: string }
@@ -177,7 +177,7 @@ describe('somebody who signs up', () => {
 })
 
 describe('the owner who leaves', () => {
-  test('is told to remove the other accounts first, loses nothing by trying, and leaves a Footfall that takes a new owner', async () => {
+  test('is told to remove the other accounts first, loses nothing by trying, and leaves a Pugmark that takes a new owner', async () => {
     const lonely = await stageServer()
     const stage = await openStage(lonely)
     const { page } = stage
@@ -235,7 +235,7 @@ describe('on a bad day', () => {
     await page.getByRole('button', { name: 'Make a key' }).click()
     await page.getByLabel('Name').fill('typed before')
     await stage.context.request.post('/app/api/sign-out-everywhere', {
-      headers: { 'x-footfall-page': 'test' },
+      headers: { 'x-pugmark-page': 'test' },
       data: {},
     })
     await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click()
@@ -301,7 +301,7 @@ describe('on a bad day', () => {
     await page.goto(`/sites/${siteId}`)
     await page.getByRole('heading', { name: 'bad.example' }).waitFor()
     await stage.context.request.delete(`/app/api/sites/${siteId}`, {
-      headers: { 'x-footfall-page': 'test' },
+      headers: { 'x-pugmark-page': 'test' },
       data: { domain: 'bad.example' },
     })
     await page.getByRole('button', { name: /^Range of days/ }).click()

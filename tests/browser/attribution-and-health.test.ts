@@ -137,7 +137,7 @@ describe('data health', () => {
     await page.getByText('Nothing has been received yet').waitFor()
     const next = page.getByRole('region', { name: 'Not used yet' })
     assert.equal(await next.getByRole('listitem').count(), 5)
-    await page.getByText('npx footfall check https://silent.example/').waitFor()
+    await page.getByText('npx pugmark check https://silent.example/').waitFor()
     await next.getByRole('button', { name: 'Show how: Log drain' }).click()
     await page.waitForURL(/add=drains/)
     await page.getByRole('dialog').getByRole('combobox', { name: 'Where the log comes from' }).waitFor()
@@ -216,7 +216,7 @@ describe('data health', () => {
     const { id } = await newSite('once.example')
     const line = `192.0.2.1 - - [10/Nov/2026:10:00:00 +0000] "GET /tea HTTP/1.1" 200 5 "-" "GPTBot/1.2"\n`
     const taken = await stage.context.request.post(`/app/api/sites/${id}/import`, {
-      headers: { 'x-footfall-page': 'test', 'content-type': 'application/octet-stream' },
+      headers: { 'x-pugmark-page': 'test', 'content-type': 'application/octet-stream' },
       data: Buffer.from(line),
     })
     assert.equal(taken.status(), 200, await taken.text())

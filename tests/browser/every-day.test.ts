@@ -267,7 +267,7 @@ describe('every day', () => {
   })
 })
 
-describe('the demo on a Footfall that nobody owns yet', () => {
+describe('the demo on a Pugmark that nobody owns yet', () => {
   let stage: Stage
   before(async () => {
     stage = await openStage(server)

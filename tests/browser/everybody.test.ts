@@ -125,7 +125,7 @@ for (const [colorScheme, width] of [
     test('neither have the ways to get data of a site without any', async () => {
       const { page } = empty
       const made = await empty.context.request.post('/app/api/sites', {
-        headers: { 'x-footfall-page': 'test' },
+        headers: { 'x-pugmark-page': 'test' },
         data: { domain: 'empty.example' },
       })
       await page.goto(`/sites/${((await made.json()) as { id: string }).id}`)

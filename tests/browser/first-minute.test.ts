@@ -144,8 +144,8 @@ describe('the first minute', () => {
     await page.getByRole('tab', { name: 'Install a tracker' }).click()
     await page.getByRole('button', { name: 'Make a key for this site' }).click()
     await page.getByText('The key is in the texts below').waitFor()
-    const code = await page.locator('.code-block code', { hasText: 'FOOTFALL_KEY=ff_' }).innerText()
-    const [, host, siteId, key] = /FOOTFALL_URL=(\S+) FOOTFALL_SITE=(\S+) FOOTFALL_KEY=(\S+)/.exec(code)!
+    const code = await page.locator('.code-block code', { hasText: 'PUGMARK_KEY=pug_' }).innerText()
+    const [, host, siteId, key] = /PUGMARK_URL=(\S+) PUGMARK_SITE=(\S+) PUGMARK_KEY=(\S+)/.exec(code)!
     assert.equal(host, server.url)
     const answer = await ask(`${host}/api/v1/sites/${siteId}/hits`, {
       method: 'POST',
@@ -167,7 +167,7 @@ describe('the first minute', () => {
     await visitor.page.getByText('Sign-up is closed here').waitFor()
     for (const way of ['owner', 'sign-up']) {
       const refused = await visitor.context.request.post(`/app/api/${way}`, {
-        headers: { 'x-footfall-page': 'test' },
+        headers: { 'x-pugmark-page': 'test' },
         data: { email: 'eve@example.com', password },
       })
       assert.ok([400, 403].includes(refused.status()), `${way} ${refused.status()}`)

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { Sessions } from '../../src/accounts/sessions.ts'
 import { requireUser } from '../../src/accounts/users.ts'
 import { dataIn } from '../support/accounts.ts'
-import { footfallJson, type Settings } from '../support/program.ts'
+import { pugmarkJson, type Settings } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { installEngines } from '../trackers/engines.ts'
 
@@ -22,14 +22,14 @@ export interface Demo {
   readonly password: string
 }
 
-export const addDemo = (server: RunningServer): Promise<Demo> => footfallJson<Demo>(server.data, ['demo'])
+export const addDemo = (server: RunningServer): Promise<Demo> => pugmarkJson<Demo>(server.data, ['demo'])
 
 const browser: Browser = await launchChromium()
 after(() => browser.close())
 
 /** A server on new data, stopped when the test file ends, which fails when it has ended before. */
 export async function stageServer(settings: Settings = {}): Promise<RunningServer> {
-  const server = await startServer({ settings: { FOOTFALL_LOG_LEVEL: 'warn', ...settings } })
+  const server = await startServer({ settings: { PUGMARK_LOG_LEVEL: 'warn', ...settings } })
   after(async () => assert.equal(await server.stop(), 0, server.stderr()))
   return server
 }
@@ -80,7 +80,7 @@ export async function openStage(
 /** A session of `email`, which has the account already, and a password that the test knows. */
 export async function signIn({ context }: Stage, email: string, secret = password): Promise<void> {
   const answer = await context.request.post('/app/api/sign-in', {
-    headers: { 'x-footfall-page': 'test' },
+    headers: { 'x-pugmark-page': 'test' },
     data: { email, password: secret },
   })
   assert.equal(answer.status(), 200, await answer.text())
@@ -88,7 +88,7 @@ export async function signIn({ context }: Stage, email: string, secret = passwor
 
 export async function createOwner({ context }: Stage): Promise<void> {
   const answer = await context.request.post('/app/api/owner', {
-    headers: { 'x-footfall-page': 'test' },
+    headers: { 'x-pugmark-page': 'test' },
     data: { email: owner, password },
   })
   assert.equal(answer.status(), 200, await answer.text())

@@ -45,7 +45,7 @@ describe('the ways in', () => {
     page = stage.page
     await createOwner(stage)
     const made = await stage.context.request.post('/app/api/sites', {
-      headers: { 'x-footfall-page': 'test' },
+      headers: { 'x-pugmark-page': 'test' },
       data: { domain },
     })
     site = (await made.json()) as SiteView
@@ -93,10 +93,10 @@ describe('the ways in', () => {
 
   test('a key that is made in place is in every text until the dialog closes, and works', async () => {
     await openWay('trackers/express')
-    assert.match((await shownCode()).join(), /FOOTFALL_KEY=ff_…/)
+    assert.match((await shownCode()).join(), /PUGMARK_KEY=pug_…/)
     await dialog().getByRole('button', { name: 'Make a key for this site' }).click()
     await dialog().getByText('The key is in the texts below').waitFor()
-    const [, key] = /FOOTFALL_KEY=(ff_\w+)/.exec((await shownCode()).join())!
+    const [, key] = /PUGMARK_KEY=(pug_\w+)/.exec((await shownCode()).join())!
     await dialog().getByRole('tab', { name: 'Log drain' }).click()
     await dialog().getByRole('combobox', { name: 'Where the log comes from' }).click()
     await page.getByRole('option', { name: 'Syslog over HTTP' }).click()
@@ -168,9 +168,9 @@ describe('the ways in', () => {
     await dialog().getByText('The matcher leaves out').waitFor()
   })
 
-  test('footfall check is told for this very site', async () => {
+  test('pugmark check is told for this very site', async () => {
     await page.goto(`/sites/${site.id}/health?add=check`)
-    await dialog().getByText(`npx footfall check https://${domain}/`).waitFor()
+    await dialog().getByText(`npx pugmark check https://${domain}/`).waitFor()
   })
 
   for (const [colorScheme, width, ways] of [

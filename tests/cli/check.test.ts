@@ -1,11 +1,11 @@
-/** `footfall check` against small real sites: one that works, and one for each thing that goes wrong. */
+/** `pugmark check` against small real sites: one that works, and one for each thing that goes wrong. */
 import assert from 'node:assert/strict'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, describe, type TestContext, test } from 'node:test'
 import type { CheckReport } from '../../src/cli/check/check-tracking.ts'
 import type { Site } from '../../src/domain/account.ts'
-import { footfall as tracker } from '../../trackers/src/node.js'
+import { pugmark as tracker } from '../../trackers/src/node.js'
 import {
   addAccount,
   addKeyTo,
@@ -14,11 +14,11 @@ import {
   revokeKeyOf,
   type TestAccount,
 } from '../support/accounts.ts'
-import { footfall } from '../support/program.ts'
+import { pugmark } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 
-const settings = { FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: '1' }
+const settings = { PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: '1' }
 const server = await startServer({ settings })
 after(() => server.stop())
 
@@ -44,7 +44,7 @@ const html = (response: ServerResponse, body: string, headers: Record<string, st
   response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(`<!doctype html>${body}`)
 
 const tag = (key: string, host = server.url) =>
-  `<script defer src="${host}/footfall.js" data-site="${key}"></script>`
+  `<script defer src="${host}/pugmark.js" data-site="${key}"></script>`
 
 const tracked = (account: TestAccount) =>
   tracker({
@@ -68,7 +68,7 @@ async function check(url: string, site: Site, { timeout = 2 } = {}): Promise<Che
     server.data,
     '--json',
   ]
-  const { code, stdout, stderr } = await footfall(argv, { settings })
+  const { code, stdout, stderr } = await pugmark(argv, { settings })
   assert.equal(stderr, '')
   const report = JSON.parse(stdout) as CheckReport
   assert.equal(code, report.ok ? 0 : 1)
@@ -77,7 +77,7 @@ async function check(url: string, site: Site, { timeout = 2 } = {}): Promise<Che
 
 const codes = ({ problems }: CheckReport) => problems.map(({ code }) => code)
 
-describe('footfall check', { concurrency: 3 }, () => {
+describe('pugmark check', { concurrency: 3 }, () => {
   test('says that tracking works: both visits and the snippet, each with way in and rule', async t => {
     const { account, site, client } = await newAccount()
     const track = tracked(account)
@@ -130,7 +130,7 @@ describe('footfall check', { concurrency: 3 }, () => {
         'content-type': 'text/html; charset=utf-8',
       }),
     )
-    const { stdout } = await footfall(
+    const { stdout } = await pugmark(
       ['check', url, '--site', site.id, '--timeout', '1', '--data', server.data],
       { settings },
     )
@@ -146,7 +146,7 @@ describe('footfall check', { concurrency: 3 }, () => {
       html(response, 'page')
     })
     const place = url.replace('127.0.0.1', 'localhost')
-    const { code, stdout, stderr } = await footfall(['check', place, '--data', server.data])
+    const { code, stdout, stderr } = await pugmark(['check', place, '--data', server.data])
     assert.deepEqual([code, stderr], [0, ''], stdout)
     assert.match(stdout, /^http:\/\/localhost:\d+\/ for localhost \(site_\w+\)\n/)
     assert.match(
@@ -156,10 +156,10 @@ describe('footfall check', { concurrency: 3 }, () => {
     assert.match(stdout, /\nSnippet +none in the HTML/)
     assert.match(stdout, /\nTracking works\.\n/)
     assert.match(stdout, /\nThis check itself counts: 1 bot visit, 1 referral\.\n$/)
-    const unknown = await footfall(['check', 'http://unknown.example/', '--data', server.data])
+    const unknown = await pugmark(['check', 'http://unknown.example/', '--data', server.data])
     assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
-    assert.match(unknown.stderr, /No site is of unknown\.example\. Add it with footfall site add/)
-    const wrong = await footfall(['check', 'ftp://localhost/', '--data', server.data])
+    assert.match(unknown.stderr, /No site is of unknown\.example\. Add it with pugmark site add/)
+    const wrong = await pugmark(['check', 'ftp://localhost/', '--data', server.data])
     assert.equal(wrong.code, 2)
   })
 
@@ -261,7 +261,7 @@ describe('footfall check', { concurrency: 3 }, () => {
     const track = tracked(account)
     const pages: Record<string, string> = {
       '/wrong': tag('ak_wrong'),
-      '/none': `<script src="${server.url}/footfall.js"></script>`,
+      '/none': `<script src="${server.url}/pugmark.js"></script>`,
       '/other': tag(other.key),
       '/comment': `<!-- ${tag('ak_wrong')} --><script>const text = '${tag('ak_wrong').replace('</script>', '')}'</script>`,
     }

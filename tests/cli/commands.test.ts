@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { ask, errorOf } from '../support/ask.ts'
-import { footfall, footfallJson } from '../support/program.ts'
+import { pugmark, pugmarkJson } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 
 const server = await startServer()
 after(() => server.stop())
-const json = <Value>(...argv: string[]): Promise<Value> => footfallJson<Value>(server.data, argv)
+const json = <Value>(...argv: string[]): Promise<Value> => pugmarkJson<Value>(server.data, argv)
 const sitesOf = (key: string) => ask(`${server.url}/api/v1/sites`, { key })
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -57,7 +57,7 @@ describe('while a server runs on the same data,', () => {
     const key = await json<Key>('key', 'add', '--user', 'ann@example.com')
     assert.deepEqual(key, { id: key.id, key: key.key, name: '', scopes: ['read'] })
     assert.match(key.id, /^key_\w{20}$/)
-    assert.match(key.key, /^ff_[0-9A-Za-z]{40}$/)
+    assert.match(key.key, /^pug_[0-9A-Za-z]{40}$/)
 
     const listed = (await sitesOf(key.key)).json<{ sites: { id: string }[] }>()
     assert.deepEqual(
@@ -109,7 +109,7 @@ describe('while a server runs on the same data,', () => {
     assert.match(one!.created_at as string, isoTime)
     assert.match(one!.revoked_at as string, isoTime)
     assert.deepEqual([other!.id, other!.last_used_at, other!.revoked_at], [second.id, null, null])
-    const { code, stderr } = await footfall(['key', 'revoke', first.id, '--data', server.data])
+    const { code, stderr } = await pugmark(['key', 'revoke', first.id, '--data', server.data])
     assert.deepEqual([code, stderr.includes(first.id)], [1, true], 'a second time is an error')
   })
 
@@ -176,12 +176,12 @@ describe('while a server runs on the same data,', () => {
 
 describe('without --json a command', () => {
   test('prints sentences and tables for people', async () => {
-    const settings = { FOOTFALL_DATA: server.data }
-    const added = await footfall(['user', 'add', 'people@example.com'], { settings })
+    const settings = { PUGMARK_DATA: server.data }
+    const added = await pugmark(['user', 'add', 'people@example.com'], { settings })
     assert.match(added.stdout, /^Added people@example\.com \(usr_\w+, plan free\)\.\n$/)
-    const key = await footfall(['key', 'add', '--user', 'people@example.com'], { settings })
-    assert.match(key.stdout, /^ff_\w{40}\n\nThis key .* shown this once\./)
-    const list = await footfall(['user', 'list'], { settings })
+    const key = await pugmark(['key', 'add', '--user', 'people@example.com'], { settings })
+    assert.match(key.stdout, /^pug_\w{40}\n\nThis key .* shown this once\./)
+    const list = await pugmark(['user', 'list'], { settings })
     assert.match(list.stdout, /^ID +EMAIL +PLAN +CREATED\n(usr_\w+ +\S+@\S+ +(free|pro) +\S+\n)+$/)
     assert.deepEqual(
       [added.code, key.code, list.code, added.stderr, key.stderr, list.stderr],

@@ -1,9 +1,9 @@
-/** footfall demo: believable traffic to look around in, the same for everybody; and footfall explain. */
+/** pugmark demo: believable traffic to look around in, the same for everybody; and pugmark explain. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AttributionReport } from '../../src/reports/attribution.ts'
 import { ask } from '../support/ask.ts'
-import { footfall, footfallJson } from '../support/program.ts'
+import { pugmark, pugmarkJson } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -20,13 +20,13 @@ const dayMs = 86_400_000
 const today = Date.now()
 const dayBefore = (days: number): string => new Date(today - days * dayMs).toISOString().slice(0, 10)
 
-describe('footfall demo', () => {
+describe('pugmark demo', () => {
   test('makes an account, a site and 90 days of all kinds of traffic, the same in every installation; its curl line works', async () => {
     const servers = await Promise.all([startServer(), startServer()])
     try {
       const reports = await Promise.all(
         servers.map(async server => {
-          const demo = await footfallJson<Demo>(server.data, ['demo'])
+          const demo = await pugmarkJson<Demo>(server.data, ['demo'])
           const site = new SiteClient(server, { key: demo.key, site: { id: demo.site } })
           // The last whole day, and 88 before it: today is not over.
           const range = { start: dayBefore(89), end: dayBefore(1) }
@@ -56,33 +56,33 @@ describe('footfall demo', () => {
 
   test('a second time says in one line that it is there and how to have it anew, exit code 1; after that it works', async () => {
     const data = temporaryFolder()
-    const first = await footfallJson<Demo>(data, ['demo'])
-    const { code, stdout, stderr } = await footfall(['demo', '--data', data, '--json'])
+    const first = await pugmarkJson<Demo>(data, ['demo'])
+    const { code, stdout, stderr } = await pugmark(['demo', '--data', data, '--json'])
     assert.deepEqual([code, stdout], [1, ''])
-    assert.match(stderr, /^footfall: [^\n]*footfall user remove demo@footfall\.example\n$/)
-    await footfallJson(data, ['user', 'remove', first.email])
-    const again = await footfallJson<Demo>(data, ['demo'])
+    assert.match(stderr, /^pugmark: [^\n]*pugmark user remove demo@pugmark\.example\n$/)
+    await pugmarkJson(data, ['user', 'remove', first.email])
+    const again = await pugmarkJson<Demo>(data, ['demo'])
     assert.notEqual(again.site, first.site)
   })
 })
 
 /** The line that is printed names the address of the settings; the server of the test has another port. */
 async function assertCurlWorks({ curl }: Demo, url: string): Promise<void> {
-  const [, header, address] = /^curl -H '(Authorization: Bearer ff_\w{40})' '([^']+)'$/.exec(curl)!
+  const [, header, address] = /^curl -H '(Authorization: Bearer pug_\w{40})' '([^']+)'$/.exec(curl)!
   const { pathname, search, origin } = new URL(address!)
   assert.equal(origin, 'http://127.0.0.1:8787')
   const answer = await ask(url + pathname + search, { headers: { authorization: header!.split(': ')[1] } })
   assert.equal(answer.status, 200)
 }
 
-describe('footfall explain', () => {
+describe('pugmark explain', () => {
   interface Explained {
     readonly verdict: Readonly<Record<string, unknown>>
     readonly catalogueVersion: string
     readonly steps: readonly string[]
   }
   const explain = (...argv: string[]): Promise<Explained> =>
-    footfallJson(temporaryFolder(), ['explain', ...argv])
+    pugmarkJson(temporaryFolder(), ['explain', ...argv])
   const chrome =
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
 
@@ -115,8 +115,8 @@ describe('footfall explain', () => {
       explain('--user-agent', 'GPTBot/1.4', '--method', 'POST'),
       explain('--user-agent', 'GPTBot/1.4', '--status', '301'),
       explain('--user-agent', chrome, '--referrer', 'https://mine.example/', '--domain', 'mine.example'),
-      footfallJson<Explained>(data, ['explain', '--user-agent', 'GPTBot/1.4'], {
-        FOOTFALL_EXCLUDED_BOTS: 'GPTBot',
+      pugmarkJson<Explained>(data, ['explain', '--user-agent', 'GPTBot/1.4'], {
+        PUGMARK_EXCLUDED_BOTS: 'GPTBot',
       }),
     ])
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('footfall explain', () => {
   })
 
   test('prints the same in words without --json', async () => {
-    const { stdout } = await footfall(['explain', '--user-agent', 'GPTBot/1.4'])
+    const { stdout } = await pugmark(['explain', '--user-agent', 'GPTBot/1.4'])
     assert.match(
       stdout,
       /^bot: GPTBot of OpenAI\nrule: token:GPTBot \(catalogue \d{4}-\d\d-\d\d\)\n(- .+\n)+$/,

@@ -1,4 +1,4 @@
-/** footfall drain: the secret is shown once, and never in a list. */
+/** pugmark drain: the secret is shown once, and never in a list. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addAccount } from '../support/accounts.ts'

@@ -1,4 +1,4 @@
-/** `footfall import` as people run it: processes of their own, beside a server, through pipes, and killed half-way. */
+/** `pugmark import` as people run it: processes of their own, beside a server, through pipes, and killed half-way. */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -11,7 +11,7 @@ import type { ImportReport } from '../../src/ingest/import-log.ts'
 import { addAccount, dataIn } from '../support/accounts.ts'
 import { ask } from '../support/ask.ts'
 import { startProcess } from '../support/child-processes.ts'
-import { environmentWith, footfall, footfallJson, mainFile, root } from '../support/program.ts'
+import { environmentWith, mainFile, pugmark, pugmarkJson, root } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -41,7 +41,7 @@ test('a real log gives exactly what is in it: totals, every row and every day; i
   const days = Object.keys(expected.bot_visits_by_day).sort()
   const range = `start=${days[0]}&end=${days.at(-1)}`
   const question = (what: string) => ask(`${server.url}/api/v1/sites/${site.id}/${what}?${range}`, { key })
-  const importIt = () => footfallJson<ImportReport>(server.data, ['import', realLog, '--site', site.id])
+  const importIt = () => pugmarkJson<ImportReport>(server.data, ['import', realLog, '--site', site.id])
 
   const first = await importIt()
   assert.deepEqual(first.recorded, { bot: expected.bot_visits, referral: expected.referrals })
@@ -83,7 +83,7 @@ describe('the import command', () => {
     const { site } = await account
     const input = gunzipSync(readFileSync(realLog)).toString('latin1')
     const argv = ['import', '-', '--site', site.id, '--data', folder, '--json']
-    const { code, stdout, stderr } = await footfall(argv, { input })
+    const { code, stdout, stderr } = await pugmark(argv, { input })
     assert.equal(code, 0, stderr)
     assert.deepEqual(Object.keys(JSON.parse(stdout)), [
       'files',
@@ -100,7 +100,7 @@ describe('the import command', () => {
 
   test('tells people what came of the lines', async () => {
     const { site } = await account
-    const { code, stdout } = await footfall(['import', realLog, '--site', site.id, '--data', folder])
+    const { code, stdout } = await pugmark(['import', realLog, '--site', site.id, '--data', folder])
     assert.equal(code, 0)
     assert.match(
       stdout,
@@ -112,7 +112,7 @@ describe('the import command', () => {
   test('exits with 2 for wrong usage and with 1, in one sentence, for what went wrong', async () => {
     const { site } = await account
     const ending = async (...argv: string[]) => {
-      const { code, stdout, stderr } = await footfall(['import', ...argv, '--data', folder])
+      const { code, stdout, stderr } = await pugmark(['import', ...argv, '--data', folder])
       assert.equal(stdout, '')
       return `${code} ${stderr}`
     }
@@ -120,30 +120,30 @@ describe('the import command', () => {
     assert.match(await ending('--site', site.id), /^2 error: missing required argument 'files'/)
     assert.match(
       await ending(realLog, '--site', site.id, '--format', 'xml'),
-      /^2 footfall: --format is xml; it must be auto or one of/,
+      /^2 pugmark: --format is xml; it must be auto or one of/,
     )
     assert.match(
       await ending('missing.log', '--site', site.id),
-      /^1 footfall: Cannot read missing\.log: there is no such file\.\n$/,
+      /^1 pugmark: Cannot read missing\.log: there is no such file\.\n$/,
     )
     assert.match(
       await ending(realLog, '--site', 'site_none'),
-      /^1 footfall: There is no site with the id site_none/,
+      /^1 pugmark: There is no site with the id site_none/,
     )
     assert.match(
       await ending(mainFile, '--site', site.id),
-      /^1 footfall: The first lines of .*main\.ts fit no log format/,
+      /^1 pugmark: The first lines of .*main\.ts fit no log format/,
     )
   })
 
   test('stops at the quota of the plan, and goes on when there is more', async () => {
     const { site } = await addAccount(folder, { plan: 'free', domain: expected.domain })
     const argv = ['import', realLog, '--site', site.id, '--data', folder]
-    const limit = (events: string) => ({ settings: { FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: events } })
-    const { code, stderr } = await footfall(argv, limit('1000'))
+    const limit = (events: string) => ({ settings: { PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: events } })
+    const { code, stderr } = await pugmark(argv, limit('1000'))
     assert.equal(code, 1)
-    assert.match(stderr, /footfall: The account may record 1000 events a month, and 1000 are used\./)
-    const rest = await footfall([...argv, '--json'], limit('unlimited'))
+    assert.match(stderr, /pugmark: The account may record 1000 events a month, and 1000 are used\./)
+    const rest = await pugmark([...argv, '--json'], limit('unlimited'))
     const { bot, referral } = (JSON.parse(rest.stdout) as ImportReport).recorded
     assert.equal(bot + referral, expected.bot_visits + expected.referrals - 1000)
   })
@@ -222,7 +222,7 @@ describe('an import that is ended from outside', () => {
       if (lines < bigLines) partly++
     }
     assert.ok(partly > 0, 'no kill came before the end')
-    const report = await footfallJson<ImportReport>(folder, ['import', log, '--site', site.id])
+    const report = await pugmarkJson<ImportReport>(folder, ['import', log, '--site', site.id])
     assert.equal(report.lines, bigLines)
     assert.equal((await pathsOf(folder, site.number)).size, bigLines / 3)
   })
@@ -239,9 +239,9 @@ describe('an import that is ended from outside', () => {
     await untilMoreThan(0, site.number, exit)
     child.kill('SIGINT')
     assert.equal((await exit).code, 1)
-    assert.match(output.stderr, /footfall: Stopped before the end\. Run the same command again/)
+    assert.match(output.stderr, /pugmark: Stopped before the end\. Run the same command again/)
     const first = JSON.parse(output.stdout) as ImportReport
-    const second = await footfallJson<ImportReport>(folder, ['import', log, '--site', site.id])
+    const second = await pugmarkJson<ImportReport>(folder, ['import', log, '--site', site.id])
     assert.deepEqual([second.lines, second.duplicate], [bigLines, first.lines])
     assert.equal(first.recorded.bot + second.recorded.bot, bigLines / 3)
     assert.equal((await pathsOf(folder, site.number)).size, bigLines / 3)
@@ -256,9 +256,9 @@ test('imports of one log at the same moment count it once: whoever comes second 
   writeFileSync(plain, text)
   const argv = (source: string) => ['import', source, '--site', site.id, '--data', data, '--json']
   const endings = await Promise.all([
-    footfall(argv(realLog)),
-    footfall(argv(plain)),
-    footfall(argv('-'), { input: text.toString() }),
+    pugmark(argv(realLog)),
+    pugmark(argv(plain)),
+    pugmark(argv('-'), { input: text.toString() }),
   ])
   for (const { code, stderr } of endings)
     if (code !== 0) assert.match(stderr, /is being imported by somebody else at this moment/)
@@ -269,7 +269,7 @@ test('imports of one log at the same moment count it once: whoever comes second 
   })
   const sum = (names: readonly { count: number }[]) => names.reduce((total, { count }) => total + count, 0)
   assert.deepEqual([sum(bot), sum(referral)], [expected.bot_visits, expected.referrals])
-  const again = await footfallJson<ImportReport>(data, ['import', plain, '--site', site.id])
+  const again = await pugmarkJson<ImportReport>(data, ['import', plain, '--site', site.id])
   assert.equal(again.duplicate, expected.lines)
 })
 

@@ -6,20 +6,20 @@ import path from 'node:path'
 import { describe, test } from 'node:test'
 import { settings } from '../../src/config.ts'
 import { startProcess } from '../support/child-processes.ts'
-import { type Ending, environmentWith, footfall, mainFile, root } from '../support/program.ts'
+import { type Ending, environmentWith, mainFile, pugmark, root } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const serve = (data: string, ...options: string[]): Promise<Ending> =>
-  footfall(['serve', '--data', data, ...options])
+  pugmark(['serve', '--data', data, ...options])
 
 function assertOneLine({ code, stdout, stderr }: Ending, told: RegExp): void {
   assert.deepEqual([code, stdout], [1, ''], stderr)
-  assert.match(stderr, /^footfall: [^\n]+\n$/)
+  assert.match(stderr, /^pugmark: [^\n]+\n$/)
   assert.match(stderr, told)
 }
 
-describe('footfall serve', () => {
+describe('pugmark serve', () => {
   test('with --port 0 picks a free port and prints "listening on http://HOST:PORT" first', async () => {
     const servers = await Promise.all([startServer(), startServer()])
     assert.notEqual(servers[0].port, servers[1].port)
@@ -71,12 +71,12 @@ describe('footfall serve', () => {
     assertOneLine(await serve(file, '--port', '0'), /data folder .*file cannot be used/)
     assertOneLine(await serve(path.join(file, 'below'), '--port', '0'), /data folder .*below cannot be used/)
     writeFileSync(
-      path.join(folder, 'footfall.db'),
+      path.join(folder, 'pugmark.db'),
       'this is no database, though it has its name and is long enough',
     )
     assertOneLine(await serve(folder, '--port', '0'), /data folder .* cannot be used: .*not a database/)
     const blocked = temporaryFolder()
-    mkdirSync(path.join(blocked, 'footfall.db'))
+    mkdirSync(path.join(blocked, 'pugmark.db'))
     assertOneLine(await serve(blocked, '--port', '0'), /data folder .* cannot be used/)
   })
 
@@ -89,48 +89,48 @@ describe('footfall serve', () => {
 describe('settings that are wrong', () => {
   test('are told all at once, a line each, exit code 1; also those that do not exist', async () => {
     const wrong: Record<string, string> = {
-      FOOTFALL_DATA: ' ',
-      FOOTFALL_HOST: '',
-      FOOTFALL_PORT: '80a',
-      FOOTFALL_LOG_LEVEL: 'loud',
-      FOOTFALL_TRUST_PROXY: 'everyone',
-      FOOTFALL_PLAN_FREE_REQUESTS_PER_MINUTE: '0',
-      FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: '-1',
-      FOOTFALL_PLAN_FREE_HOURLY_SERIES: 'yes',
-      FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1e3',
-      FOOTFALL_PLAN_PRO_EVENTS_PER_MONTH: 'Unlimited',
-      FOOTFALL_PLAN_PRO_HOURLY_SERIES: '1',
-      FOOTFALL_EXCLUDED_BOTS: 'Applebot,NoSuchBot',
-      FOOTFALL_CACHE_MIB: '0.5',
-      FOOTFALL_PROT: '8787',
+      PUGMARK_DATA: ' ',
+      PUGMARK_HOST: '',
+      PUGMARK_PORT: '80a',
+      PUGMARK_LOG_LEVEL: 'loud',
+      PUGMARK_TRUST_PROXY: 'everyone',
+      PUGMARK_PLAN_FREE_REQUESTS_PER_MINUTE: '0',
+      PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: '-1',
+      PUGMARK_PLAN_FREE_HOURLY_SERIES: 'yes',
+      PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1e3',
+      PUGMARK_PLAN_PRO_EVENTS_PER_MONTH: 'Unlimited',
+      PUGMARK_PLAN_PRO_HOURLY_SERIES: '1',
+      PUGMARK_EXCLUDED_BOTS: 'Applebot,NoSuchBot',
+      PUGMARK_CACHE_MIB: '0.5',
+      PUGMARK_PROT: '8787',
     }
     for (const argv of [['serve'], ['user', 'list'], ['explain']]) {
-      const { code, stdout, stderr } = await footfall(argv, { settings: wrong })
+      const { code, stdout, stderr } = await pugmark(argv, { settings: wrong })
       assert.deepEqual([code, stdout], [1, ''])
       const lines = stderr
-        .replace(/^footfall: /, '')
+        .replace(/^pugmark: /, '')
         .trimEnd()
         .split('\n')
       assert.deepEqual(lines.map(line => line.split(' ')[0]).sort(), Object.keys(wrong).sort())
-      for (const line of lines.filter(line => !line.startsWith('FOOTFALL_PROT')))
-        assert.match(line, /^FOOTFALL_\w+ is ".*"; it must be .+\.$/)
+      for (const line of lines.filter(line => !line.startsWith('PUGMARK_PROT')))
+        assert.match(line, /^PUGMARK_\w+ is ".*"; it must be .+\.$/)
     }
   })
 
   test('are not what the pages about trackers have a site set in the same environment', async () => {
     const settings = {
-      FOOTFALL_URL: 'https://stats.example.com',
-      FOOTFALL_SITE: 'site_1',
-      FOOTFALL_KEY: 'ff_1',
+      PUGMARK_URL: 'https://stats.example.com',
+      PUGMARK_SITE: 'site_1',
+      PUGMARK_KEY: 'pug_1',
     }
-    assert.equal((await footfall(['explain'], { settings })).code, 0)
+    assert.equal((await pugmark(['explain'], { settings })).code, 0)
   })
 
   test('are told for every setting that can be wrong', () => {
-    const anyText = ['FOOTFALL_SUPPORT_EMAIL']
+    const anyText = ['PUGMARK_SUPPORT_EMAIL']
     for (const { name, parse } of settings) {
       if (!anyText.includes(name))
-        assert.throws(() => parse(name === 'FOOTFALL_DATA' || name === 'FOOTFALL_HOST' ? '' : '\u0000'), name)
+        assert.throws(() => parse(name === 'PUGMARK_DATA' || name === 'PUGMARK_HOST' ? '' : '\u0000'), name)
     }
   })
 
@@ -138,7 +138,7 @@ describe('settings that are wrong', () => {
     const data = temporaryFolder()
     const server = await startServer({
       data,
-      settings: { FOOTFALL_PORT: '1', FOOTFALL_DATA: '/dev/null/nowhere' },
+      settings: { PUGMARK_PORT: '1', PUGMARK_DATA: '/dev/null/nowhere' },
     })
     assert.notEqual(server.port, 1)
     assert.equal(await server.stop(), 0)

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { runCommand } from '../support/command-line.ts'
-import { footfall } from '../support/program.ts'
+import { pugmark } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const data = temporaryFolder()
-const settings = { FOOTFALL_DATA: data }
+const settings = { PUGMARK_DATA: data }
 
 /** All commands, `user add` and its like included, as the help itself lists them. */
 async function commandsBelow(path: readonly string[]): Promise<string[][]> {
@@ -35,8 +35,8 @@ describe('--help', () => {
     test(`of ${path.join(' ')} goes to standard output with an example that begins with its name, --data and --json; exit code 0`, async () => {
       const { code, stdout, stderr } = await runCommand([...path, '--help'])
       assert.deepEqual([code, stderr], [0, ''])
-      assert.match(stdout, new RegExp(`^Usage: footfall ${path.join(' ')} `))
-      assert.match(stdout, new RegExp(`\\nExample:\\n  footfall ${path.join(' ')}\\b`))
+      assert.match(stdout, new RegExp(`^Usage: pugmark ${path.join(' ')} `))
+      assert.match(stdout, new RegExp(`\\nExample:\\n  pugmark ${path.join(' ')}\\b`))
       assert.match(stdout, /--data <folder>/)
       assert.match(stdout, /--json/)
     })
@@ -44,11 +44,11 @@ describe('--help', () => {
 
   test('of serve lists every setting', async () => {
     const { stdout } = await runCommand(['serve', '--help'])
-    assert.match(stdout, /FOOTFALL_DATA .*\n.*FOOTFALL_HOST/)
+    assert.match(stdout, /PUGMARK_DATA .*\n.*PUGMARK_HOST/)
   })
 
   test('--version prints the version alone', async () => {
-    const { code, stdout } = await footfall(['--version'])
+    const { code, stdout } = await pugmark(['--version'])
     assert.deepEqual([code, /^\d+\.\d+\.\d+\n$/.test(stdout)], [0, true])
   })
 })
@@ -86,7 +86,7 @@ describe('exit code 2, with the reason on standard error and nothing on standard
   }
 
   test('in a process of its own', async () => {
-    assert.equal((await footfall(['user', 'add'])).code, 2)
+    assert.equal((await pugmark(['user', 'add'])).code, 2)
   })
 })
 
@@ -109,7 +109,7 @@ describe('exit code 1, with one line on standard error and nothing on standard o
     test(what, async () => {
       const { code, stdout, stderr } = await runCommand([...argv, '--json'], settings)
       assert.deepEqual([code, stdout], [1, ''], stderr)
-      assert.match(stderr, /^footfall: [^\n]+\n$/)
+      assert.match(stderr, /^pugmark: [^\n]+\n$/)
     })
   }
 })

@@ -11,8 +11,8 @@ export interface OpenedSqlite extends OpenedEngine {
 }
 
 export async function openTemporarySqlite(options: Omit<SqliteOptions, 'file'> = {}): Promise<OpenedSqlite> {
-  const folder = await mkdtemp(join(tmpdir(), 'footfall-test-'))
-  const file = join(folder, 'footfall.db')
+  const folder = await mkdtemp(join(tmpdir(), 'pugmark-test-'))
+  const file = join(folder, 'pugmark.db')
   const opened: Stores[] = []
   const open = (): Stores => {
     const stores = openSqlite({ ...options, file })

@@ -41,12 +41,12 @@ function examplesOf(text: string): Example[] {
 async function runInShell(command: string): Promise<string> {
   const { child, exit } = startProcess(
     'sh',
-    ['-eu', '-c', command.replaceAll('npx footfall', `"${process.execPath}" "${mainFile}"`)],
+    ['-eu', '-c', command.replaceAll('npx pugmark', `"${process.execPath}" "${mainFile}"`)],
     {
       cwd: folder,
       env: {
-        ...environmentWith({ FOOTFALL_DATA: server.data }),
-        FOOTFALL: server.url,
+        ...environmentWith({ PUGMARK_DATA: server.data }),
+        PUGMARK: server.url,
         SITE: account.site.id,
         KEY: account.key,
       },

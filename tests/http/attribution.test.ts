@@ -7,7 +7,7 @@ import { ask, errorOf } from '../support/ask.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 
-const server = await startServer({ settings: { FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' } })
+const server = await startServer({ settings: { PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' } })
 after(() => server.stop())
 const account = await addAccount(server.data)
 

@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test'
 import { newApiKey } from '../../src/domain/ids.ts'
 import { addAccount, addKeyTo, removeAccount, revokeKeyOf } from '../support/accounts.ts'
 import { type Answer, ask, errorOf } from '../support/ask.ts'
-import { footfallJson } from '../support/program.ts'
+import { pugmarkJson } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 
 const server = await startServer()
@@ -93,8 +93,8 @@ describe('the header Authorization: Bearer <API key>', () => {
 })
 
 describe('a key', () => {
-  test('is ff_ and 40 base62 characters, and its text is nowhere on disk: only its SHA-256 is', async () => {
-    assert.match(account.key, /^ff_[0-9A-Za-z]{40}$/)
+  test('is pug_ and 40 base62 characters, and its text is nowhere on disk: only its SHA-256 is', async () => {
+    assert.match(account.key, /^pug_[0-9A-Za-z]{40}$/)
     const files = readdirSync(server.data).map(name => readFileSync(path.join(server.data, name), 'latin1'))
     const hash = createHash('sha256').update(account.key).digest('hex')
     assert.equal(
@@ -108,7 +108,7 @@ describe('a key', () => {
   })
 
   test('works from the next request on when another process made it', async () => {
-    const { key } = await footfallJson<{ key: string }>(server.data, ['key', 'add', '--user', account.email])
+    const { key } = await pugmarkJson<{ key: string }>(server.data, ['key', 'add', '--user', account.email])
     assert.equal((await withHeader(`Bearer ${key}`)).status, 200)
   })
 
@@ -123,7 +123,7 @@ describe('a key', () => {
   })
 
   test('has the scope read by default: it reads, and recording is 403 INSUFFICIENT_SCOPE', async () => {
-    const { key } = await footfallJson<{ key: string }>(server.data, ['key', 'add', '--user', account.email])
+    const { key } = await pugmarkJson<{ key: string }>(server.data, ['key', 'add', '--user', account.email])
     for (const place of reads) assert.equal((await ask(server.url + place, { key })).status, 200, place)
     for (const place of writes) {
       const refused = await ask(server.url + place, { method: 'POST', key, body: [] })
@@ -159,7 +159,7 @@ describe('a deleted account', () => {
   test('takes its sites with it, and the same email starts anew with nothing', async () => {
     const gone = await addAccount(server.data)
     await removeAccount(server.data, gone.email)
-    await footfallJson(server.data, ['user', 'add', gone.email])
+    await pugmarkJson(server.data, ['user', 'add', gone.email])
     const { key } = await addKeyTo(server.data, gone.email, ['read'])
     assert.deepEqual((await ask(`${server.url}/api/v1/sites`, { key })).json(), { sites: [] })
     assertRefused(await ask(`${server.url}/api/v1/sites`, { key: gone.key }), 'USER_NOT_FOUND')

@@ -9,7 +9,7 @@ import { startServer } from '../support/server.ts'
 const server = await startServer()
 after(() => server.stop())
 
-const own = { 'x-footfall-page': 'test' }
+const own = { 'x-pugmark-page': 'test' }
 const signedIn = await ask(`${server.url}/app/api/owner`, {
   method: 'POST',
   headers: own,

@@ -10,7 +10,7 @@ import { startClockedServer } from '../support/clocked-server.ts'
 const server = await startClockedServer({ now: '2026-05-05T12:00:00Z' })
 after(() => server.stop())
 
-const own = { 'x-footfall-page': 'test' }
+const own = { 'x-pugmark-page': 'test' }
 const password = 'a long enough password'
 const credentials = { email: 'owner@example.com', password }
 
@@ -148,7 +148,7 @@ test('after five wrong passwords the next try waits, twice as long each time, an
 test('nobody can hold so many live views open that others get none', async () => {
   const open = await startClockedServer({
     now: '2026-05-05T12:00:00Z',
-    settings: { FOOTFALL_SIGNUP: 'open' },
+    settings: { PUGMARK_SIGNUP: 'open' },
   })
   const views = new AbortController()
   const held: Response[] = []

@@ -6,12 +6,12 @@ import { after, describe, test } from 'node:test'
 import type { HealthReport } from '../../src/reports/health.ts'
 import { addAccount, addSiteTo } from '../support/accounts.ts'
 import { ask, errorOf } from '../support/ask.ts'
-import { footfallJson } from '../support/program.ts'
+import { pugmarkJson } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const server = await startServer({ settings: { FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: '100' } })
+const server = await startServer({ settings: { PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: '100' } })
 after(() => server.stop())
 const account = await addAccount(server.data)
 const free = await addAccount(server.data, { plan: 'free' })
@@ -121,8 +121,7 @@ describe('the health of a site', () => {
     writeFileSync(log, `${line('/a')}${line('/b')}no line\n${line('/logo.png')}`)
     const hit = { ...read, url: '/a', ip: '203.0.113.9', timestamp: '2025-11-10T13:00:03.400Z' }
     await client.post('hits', hit)
-    for (let times = 0; times < 2; times++)
-      await footfallJson(server.data, ['import', log, '--site', site.id])
+    for (let times = 0; times < 2; times++) await pugmarkJson(server.data, ['import', log, '--site', site.id])
     const imported = await wayIn('import')
     assert.deepEqual(
       [imported.received, imported.recorded, imported.counted_once, imported.duplicates],
@@ -149,7 +148,7 @@ describe('the health of a site', () => {
 
   test('is not told to strangers, and what strangers send is not counted', async () => {
     const { site, client, health } = await newSite()
-    for (const key of ['ff_x', free.key]) {
+    for (const key of ['pug_x', free.key]) {
       const answer = await ask(`${client.url}/hits`, { method: 'POST', key, body: '{' })
       assert.ok(answer.status === 401 || answer.status === 403)
     }

@@ -9,7 +9,7 @@ import { SiteClient } from '../support/site-client.ts'
 
 const server = await startClockedServer({
   now: '2026-03-01T00:00:00.000Z',
-  settings: { FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' },
+  settings: { PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' },
 })
 after(() => server.stop())
 const client = new SiteClient(server, await addAccount(server.data))

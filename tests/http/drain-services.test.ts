@@ -289,7 +289,7 @@ describe('a line of a log', () => {
     [
       'in the header that Fastly writes for "classic"',
       'fastly',
-      `<134>2026-10-10T11:55:36Z cache-fra19120 footfall[62959]: ${combined}`,
+      `<134>2026-10-10T11:55:36Z cache-fra19120 pugmark[62959]: ${combined}`,
     ],
     [
       'in the JSON of rsyslog',
@@ -340,7 +340,7 @@ test('a key may come as the password of a shipper that knows nothing else', asyn
       body: combinedLine(visit),
       headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
     })
-  assert.equal((await post(`footfall:${account.key}`)).status, 200)
-  for (const credentials of [account.key, `${account.key}:footfall`, 'footfall:wrong', ''])
+  assert.equal((await post(`pugmark:${account.key}`)).status, 200)
+  for (const credentials of [account.key, `${account.key}:pugmark`, 'pugmark:wrong', ''])
     assert.equal((await post(credentials)).status, 401)
 })

@@ -15,12 +15,12 @@ import type { ApiEvent } from '../../src/reports/api-event.ts'
 import { addAccount, addKeyTo, addSiteTo, dataIn, type TestAccount } from '../support/accounts.ts'
 import { type Answer, ask, errorOf, type Question } from '../support/ask.ts'
 import { bodies, entryLines, type Request, vercelSignature } from '../support/drain-payloads.ts'
-import { footfallJson } from '../support/program.ts'
+import { pugmarkJson } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 
 const server = await startServer({
-  settings: { FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000', FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: '3' },
+  settings: { PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000', PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: '3' },
 })
 after(() => server.stop())
 
@@ -105,14 +105,14 @@ async function eventually<Value>(ask: () => Promise<Value | null>): Promise<Valu
 
 for (const kind of drainKinds) {
   describe(kind, () => {
-    test('is counted exactly as `footfall import` counts the same requests', async () => {
+    test('is counted exactly as `pugmark import` counts the same requests', async () => {
       const drain = await newDrain(kind)
       const all = requests(0, 300)
       const report = await delivered(drain, bodies[kind](all))
       const imported = await addSiteTo(server.data, drain.account.email, 'example.com')
       const file = path.join(server.data, `${kind}.log`)
       writeFileSync(file, `${all.map(entryLines[kind]).join('\n')}\n`)
-      const other = await footfallJson<ImportReport>(server.data, ['import', file, '--site', imported.id])
+      const other = await pugmarkJson<ImportReport>(server.data, ['import', file, '--site', imported.id])
       assert.equal(other.malformed, 0)
       assert.ok(other.recorded.bot > 50 && other.recorded.referral > 20)
       if (kind !== 'cloudfront') {
@@ -175,7 +175,7 @@ for (const kind of drainKinds) {
             ]
           : [
               await post({}),
-              await post({ authorization: 'Bearer ff_wrong' }),
+              await post({ authorization: 'Bearer pug_wrong' }),
               await post({ authorization: `Bearer ${drain.account.site.key}` }),
               await post({
                 authorization: `Bearer ${(await addKeyTo(server.data, drain.account.email, ['read'])).key}`,

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const kills = 12
 const connections = 8
-const settings = { FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000', FOOTFALL_LOG_LEVEL: 'error' }
+const settings = { PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000', PUGMARK_LOG_LEVEL: 'error' }
 const dayMs = 86_400_000
 
 /** A batch has a page of its own, so that the list of events tells what became of it. */

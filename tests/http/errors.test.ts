@@ -17,9 +17,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const server = await startServer({
   settings: {
-    FOOTFALL_PLAN_FREE_REQUESTS_PER_MINUTE: '3',
-    FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: '0',
-    FOOTFALL_SUPPORT_EMAIL: 'help@footfall.example',
+    PUGMARK_PLAN_FREE_REQUESTS_PER_MINUTE: '3',
+    PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: '0',
+    PUGMARK_SUPPORT_EMAIL: 'help@pugmark.example',
   },
 })
 after(() => server.stop())
@@ -119,7 +119,7 @@ describe('a message', () => {
     const other = await addAccount(server.data, { plan: 'free' })
     const place = `${ofSite('timeseries', other.site.id)}?granularity=hour`
     const { error } = errorOf(await at(place, { key: other.key }))
-    assert.match(error, /help@footfall\.example/)
+    assert.match(error, /help@pugmark\.example/)
     assert.match(error, /Pro/)
   })
 
@@ -257,7 +257,7 @@ describe('a fault inside:', () => {
     const faulty = await startServer()
     try {
       const { site, key } = await addAccount(faulty.data)
-      const database = new DatabaseSync(path.join(faulty.data, 'footfall.db'))
+      const database = new DatabaseSync(path.join(faulty.data, 'pugmark.db'))
       database.exec('DROP TABLE day; DROP TABLE chunk; ALTER TABLE inbox DROP COLUMN data')
       database.close()
       for (const name of ['stats', 'timeseries', 'events']) {
@@ -292,7 +292,7 @@ describe('a fault inside:', () => {
       )) as [IncomingMessage]
       assert.equal(response.statusCode, 200)
       await once(response, 'readable')
-      const database = new DatabaseSync(path.join(faulty.data, 'footfall.db'))
+      const database = new DatabaseSync(path.join(faulty.data, 'pugmark.db'))
       database.exec('DROP TABLE day')
       database.close()
       await assert.rejects(async () => {

@@ -10,7 +10,7 @@ import { errorOf } from '../support/ask.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 
-const server = await startServer({ settings: { FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' } })
+const server = await startServer({ settings: { PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' } })
 after(() => server.stop())
 const newSite = async (): Promise<SiteClient> => new SiteClient(server, await addAccount(server.data))
 const june = { start: '2026-06-01', end: '2026-06-30' }

@@ -99,9 +99,9 @@ test('standard output is not the log: it has the address and what to do next', (
   assert.doesNotMatch(server.stdout(), /[{}]/)
 })
 
-test('FOOTFALL_LOG_LEVEL=error leaves out requests, and silent everything', async () => {
+test('PUGMARK_LOG_LEVEL=error leaves out requests, and silent everything', async () => {
   for (const level of ['error', 'silent']) {
-    const quiet = await startServer({ settings: { FOOTFALL_LOG_LEVEL: level } })
+    const quiet = await startServer({ settings: { PUGMARK_LOG_LEVEL: level } })
     await ask(`${quiet.url}/healthz`)
     await setTimeout(50)
     assert.equal(await quiet.stop(), 0)

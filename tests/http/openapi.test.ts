@@ -33,7 +33,7 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-const server = await startServer({ settings: { FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: '0' } })
+const server = await startServer({ settings: { PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: '0' } })
 after(() => server.stop())
 const document = (await ask(`${server.url}/openapi.json`)).json<OpenApi>()
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -52,7 +52,7 @@ describe('GET /openapi.json', () => {
     assert.deepEqual([valid, errors], [true, undefined])
   })
 
-  test('has every operation of the specification, and those that Footfall adds', () => {
+  test('has every operation of the specification, and those that Pugmark adds', () => {
     const shown = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`)
     const expected = [
       'GET /api/v1/sites',

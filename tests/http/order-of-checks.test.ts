@@ -6,7 +6,7 @@ import { type Answer, ask, errorOf, type Question } from '../support/ask.ts'
 import { startServer } from '../support/server.ts'
 
 const server = await startServer({
-  settings: { FOOTFALL_PLAN_FREE_REQUESTS_PER_MINUTE: '1', FOOTFALL_PLAN_PRO_EVENTS_PER_MONTH: '0' },
+  settings: { PUGMARK_PLAN_FREE_REQUESTS_PER_MINUTE: '1', PUGMARK_PLAN_PRO_EVENTS_PER_MONTH: '0' },
 })
 after(() => server.stop())
 const pro = await addAccount(server.data, { plan: 'pro' })

@@ -63,7 +63,7 @@ describe('GET /readyz', () => {
     const broken = await startServer()
     try {
       assert.deepEqual((await ask(`${broken.url}/readyz`)).json(), { status: 'ok' })
-      const database = new DatabaseSync(path.join(broken.data, 'footfall.db'))
+      const database = new DatabaseSync(path.join(broken.data, 'pugmark.db'))
       database.exec('ALTER TABLE site RENAME TO elsewhere')
       database.close()
       const answer = await ask(`${broken.url}/readyz`)

@@ -4,12 +4,12 @@ import { after, beforeEach, describe, test } from 'node:test'
 import { addAccount, addSiteTo } from '../support/accounts.ts'
 import { type Answer, errorOf } from '../support/ask.ts'
 import { startClockedServer } from '../support/clocked-server.ts'
-import { footfallJson } from '../support/program.ts'
+import { pugmarkJson } from '../support/program.ts'
 import { SiteClient } from '../support/site-client.ts'
 
 const server = await startClockedServer({
   now: '2026-02-27T12:00:00Z',
-  settings: { FOOTFALL_PLAN_PRO_EVENTS_PER_MONTH: '10', FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' },
+  settings: { PUGMARK_PLAN_PRO_EVENTS_PER_MONTH: '10', PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' },
 })
 after(() => server.stop())
 beforeEach(() => {
@@ -102,7 +102,7 @@ describe('the quota', () => {
     await clientOf(account).record(visits(6))
     await other.record(visits(4))
     assertOverQuota(await other.post('events', visit), twoDaysMinus12h)
-    await footfallJson(server.data, ['site', 'remove', second.id])
+    await pugmarkJson(server.data, ['site', 'remove', second.id])
     assertOverQuota(await clientOf(account).post('events', visit), twoDaysMinus12h)
     await clientOf(await owner()).record(visits(10))
   })
@@ -136,14 +136,14 @@ describe('the quota', () => {
     const site = clientOf(account)
     await site.record(visits(10))
     assertOverQuota(await site.post('events', visit), twoDaysMinus12h)
-    await footfallJson(server.data, ['user', 'plan', account.email, 'free'])
+    await pugmarkJson(server.data, ['user', 'plan', account.email, 'free'])
     await site.record(visits(100))
   })
 
   test('is unlimited for Pro by default, and for any plan whose setting says so', async () => {
     for (const [settings, plan] of [
       [{}, 'pro'],
-      [{ FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: 'unlimited' }, 'free'],
+      [{ PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: 'unlimited' }, 'free'],
     ] as const) {
       const open = await startClockedServer({ now: '2026-02-27T12:00:00Z', settings })
       try {

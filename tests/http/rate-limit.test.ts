@@ -10,7 +10,7 @@ import { SiteClient } from '../support/site-client.ts'
 
 const server = await startClockedServer({
   now: '2026-03-15T12:00:00.250Z',
-  settings: { FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '5' },
+  settings: { PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '5' },
 })
 after(() => server.stop())
 const free = await addAccount(server.data, { plan: 'free' })
@@ -175,7 +175,7 @@ describe('failed authentication is limited per client address, generously:', () 
 
 test('Pro has 600 requests a minute, and an operator changes a plan by setting', async () => {
   const plain = await startServer()
-  const changed = await startServer({ settings: { FOOTFALL_PLAN_FREE_REQUESTS_PER_MINUTE: '7' } })
+  const changed = await startServer({ settings: { PUGMARK_PLAN_FREE_REQUESTS_PER_MINUTE: '7' } })
   try {
     for (const [running, plan, limit] of [
       [plain, 'pro', '600'],
@@ -196,7 +196,7 @@ test('Pro has 600 requests a minute, and an operator changes a plan by setting',
 test('behind a trusted proxy the client address is the one that the proxy names', async () => {
   const proxied = await startClockedServer({
     now: '2026-03-15T12:00:00Z',
-    settings: { FOOTFALL_TRUST_PROXY: 'loopback' },
+    settings: { PUGMARK_TRUST_PROXY: 'loopback' },
   })
   try {
     const fail = (client: string) =>

@@ -12,7 +12,7 @@ import { errorOf } from '../support/ask.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 
-const server = await startServer({ settings: { FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' } })
+const server = await startServer({ settings: { PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' } })
 after(() => server.stop())
 const account = await addAccount(server.data)
 const newSite = async (): Promise<SiteClient> => {
@@ -268,7 +268,7 @@ describe('what counts:', () => {
   })
 
   test('bots that the operator has switched off are counted as not-counted-bot', async () => {
-    const without = await startServer({ settings: { FOOTFALL_EXCLUDED_BOTS: 'GPTBot' } })
+    const without = await startServer({ settings: { PUGMARK_EXCLUDED_BOTS: 'GPTBot' } })
     try {
       const site = new SiteClient(without, await addAccount(without.data))
       assert.deepEqual(await send(site, [read, click]), report(2, 0, 1, { 'not-counted-bot': 1 }))

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { addAccount, addSiteTo } from '../support/accounts.ts'
 import { ask } from '../support/ask.ts'
-import { footfallJson } from '../support/program.ts'
+import { pugmarkJson } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 // Visitors stand behind a proxy on this machine, so that each can have an address of his own.
-const server = await startServer({ settings: { FOOTFALL_TRUST_PROXY: 'loopback' } })
+const server = await startServer({ settings: { PUGMARK_TRUST_PROXY: 'loopback' } })
 after(() => server.stop())
 const account = await addAccount(server.data)
 
@@ -59,7 +59,7 @@ async function newSite() {
       })
       const file = join(temporaryFolder(), 'access.log')
       writeFileSync(file, lines.join(''))
-      await footfallJson(server.data, ['import', file, '--site', site.id])
+      await pugmarkJson(server.data, ['import', file, '--site', site.id])
     },
   }
 }
@@ -115,6 +115,6 @@ test('a log that is imported later adds only what nobody had reported', async ()
 test('no address is kept', async () => {
   const { byMiddleware } = await newSite()
   await byMiddleware({ ...click, address: '198.51.100.213' })
-  for (const name of ['footfall.db', 'footfall.db-wal'])
+  for (const name of ['pugmark.db', 'pugmark.db-wal'])
     assert.ok(!readFileSync(join(server.data, name)).includes('198.51.100.213'), name)
 })

@@ -12,7 +12,7 @@ import { type Answer, ask, type Question } from '../support/ask.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 
-const server = await startServer({ settings: { FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: '3' } })
+const server = await startServer({ settings: { PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: '3' } })
 after(() => server.stop())
 
 /** What the one is sent by the short way, the other is sent by the framework's. */
@@ -171,7 +171,7 @@ test('each is one line in the log, with the same members', async () => {
 
 test('what the storage fails to record is answered as a failure, and the log says why', async () => {
   const client = new SiteClient(server, await addAccount(server.data))
-  const database = new DatabaseSync(join(server.data, 'footfall.db'))
+  const database = new DatabaseSync(join(server.data, 'pugmark.db'))
   database.exec("CREATE TRIGGER refusing BEFORE INSERT ON inbox BEGIN SELECT RAISE(ABORT, 'refused'); END")
   const answer = await client.post('events', bot)
   assert.equal(answer.status, 500)

@@ -13,8 +13,8 @@ import { SiteClient } from '../support/site-client.ts'
 
 const server = await startServer({
   settings: {
-    FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000',
-    FOOTFALL_PLAN_FREE_REQUESTS_PER_MINUTE: '1000000',
+    PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000',
+    PUGMARK_PLAN_FREE_REQUESTS_PER_MINUTE: '1000000',
   },
 })
 after(() => server.stop())
@@ -167,7 +167,7 @@ test('a question that fails while it waits for the storage has its answer, and t
       created_at: '2026-03-01T10:00:00Z',
     },
   ])
-  const database = new DatabaseSync(join(server.data, 'footfall.db'))
+  const database = new DatabaseSync(join(server.data, 'pugmark.db'))
   database.exec("CREATE TRIGGER refusing BEFORE INSERT ON day BEGIN SELECT RAISE(ABORT, 'refused'); END")
   const range = 'start=2026-03-01&end=2026-03-02'
   assert.equal((await client.ask(`events?${range}`)).status, 500)

@@ -5,11 +5,11 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { addAccount } from '../support/accounts.ts'
-import { footfallJson } from '../support/program.ts'
+import { pugmarkJson } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 
-const settings = { FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' }
+const settings = { PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' }
 const visit = { type: 'referral', source: 'ChatGPT', page_path: '/' }
 
 describe('SIGTERM', () => {
@@ -106,7 +106,7 @@ test('a stop writes down when keys were last used', async () => {
   const server = await startServer()
   const account = await addAccount(server.data)
   const list = () =>
-    footfallJson<{ last_used_at: string | null }[]>(server.data, ['key', 'list', '--user', account.email])
+    pugmarkJson<{ last_used_at: string | null }[]>(server.data, ['key', 'list', '--user', account.email])
   assert.equal((await list())[0]!.last_used_at, null)
   await new SiteClient(server, account).stats()
   await server.stop()

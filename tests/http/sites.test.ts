@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test'
 import { addAccount, addSiteTo } from '../support/accounts.ts'
 import { ask } from '../support/ask.ts'
 import { startClockedServer } from '../support/clocked-server.ts'
-import { footfallJson } from '../support/program.ts'
+import { pugmarkJson } from '../support/program.ts'
 import { SiteClient } from '../support/site-client.ts'
 
 const server = await startClockedServer({ now: '2026-01-31T23:59:00Z' })
@@ -42,8 +42,8 @@ describe('GET /api/v1/sites', () => {
   })
 
   test('is an empty list for an account without sites', async () => {
-    await footfallJson(server.data, ['user', 'add', 'new@example.com'])
-    const { key } = await footfallJson<{ key: string }>(server.data, [
+    await pugmarkJson(server.data, ['user', 'add', 'new@example.com'])
+    const { key } = await pugmarkJson<{ key: string }>(server.data, [
       'key',
       'add',
       '--user',
@@ -59,7 +59,7 @@ describe('GET /api/v1/sites', () => {
       (await listed(account.key)).sites.map(site => site.id),
       [account.site.id, id],
     )
-    await footfallJson(server.data, ['site', 'remove', account.site.id])
+    await pugmarkJson(server.data, ['site', 'remove', account.site.id])
     assert.deepEqual(
       (await listed(account.key)).sites.map(site => site.id),
       [id],

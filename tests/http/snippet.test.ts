@@ -1,4 +1,4 @@
-/** GET /footfall.js and POST /collect: the browser snippet is served, and its messages count what trackers/browser/PROTOCOL.md says. */
+/** GET /pugmark.js and POST /collect: the browser snippet is served, and its messages count what trackers/browser/PROTOCOL.md says. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
@@ -6,7 +6,7 @@ import { addAccount, addSiteTo } from '../support/accounts.ts'
 import { type Answer, ask, errorOf } from '../support/ask.ts'
 import { startServer } from '../support/server.ts'
 
-const server = await startServer({ settings: { FOOTFALL_PLAN_FREE_EVENTS_PER_MONTH: '2' } })
+const server = await startServer({ settings: { PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: '2' } })
 after(() => server.stop())
 const account = await addAccount(server.data)
 
@@ -42,11 +42,11 @@ async function newSite() {
 const landing = { kind: 'landing', ...fromChatGpt }
 const purchase = { kind: 'conversion', name: 'purchase', value: 49.9, touches: [fromChatGpt] }
 
-describe('GET /footfall.js', () => {
+describe('GET /pugmark.js', () => {
   test('is the snippet, for pages of any origin to load', async () => {
-    const answer = await ask(`${server.url}/footfall.js`)
+    const answer = await ask(`${server.url}/pugmark.js`)
     assert.equal(answer.status, 200)
-    assert.equal(answer.text, readFileSync('trackers/browser/footfall.min.js', 'utf8'))
+    assert.equal(answer.text, readFileSync('trackers/browser/pugmark.min.js', 'utf8'))
     assert.match(String(answer.headers['content-type']), /^text\/javascript/)
     assert.equal(answer.headers['cross-origin-resource-policy'], 'cross-origin')
   })

@@ -67,7 +67,7 @@ interface Serving {
 }
 
 async function startThreads(threads: number, settings: Settings = {}): Promise<Serving> {
-  const server = await startServer({ settings: { FOOTFALL_THREADS: String(threads), ...settings } })
+  const server = await startServer({ settings: { PUGMARK_THREADS: String(threads), ...settings } })
   const account = await addAccount(server.data)
   assert.equal(await keepBusy({ server, account }, { threads, ms: patienceMs }), threads)
   const connections = (await connectToEach(server, threads)) as [Connection, Connection]
@@ -83,7 +83,7 @@ const referralsIn = (answer: Answer): number => {
 describe('threads that serve', () => {
   test('an answer includes what another thread has acknowledged, for every question and every way of recording', async () => {
     const { server, account, connections, site } = await startThreads(2, {
-      FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000',
+      PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000',
     })
     const { key } = account
     let recorded = 0
@@ -122,8 +122,8 @@ describe('threads that serve', () => {
 
   test('limits hold for all together: requests a minute, wrong keys, events a month, repeated requests', async () => {
     const { server, account, connections, site } = await startThreads(2, {
-      FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: String(limit),
-      FOOTFALL_PLAN_PRO_EVENTS_PER_MONTH: String(quota),
+      PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: String(limit),
+      PUGMARK_PLAN_PRO_EVENTS_PER_MONTH: String(quota),
     })
     const { key } = account
     const remaining: number[] = []
@@ -149,14 +149,14 @@ describe('threads that serve', () => {
 
     const wrong = []
     for (let n = 0; n < 320; n++)
-      wrong.push((await connections[n % 2]!('/api/v1/sites', { key: `ff_${'0'.repeat(40)}` })).status)
+      wrong.push((await connections[n % 2]!('/api/v1/sites', { key: `pug_${'0'.repeat(40)}` })).status)
     assert.deepEqual(wrong, [...Array(300).fill(401), ...Array(20).fill(429)])
     await server.stop()
   })
 
   test('whoever guesses a password has no more tries with several threads', async () => {
     const { server, connections } = await startThreads(2)
-    const headers = { 'x-footfall-page': '1' }
+    const headers = { 'x-pugmark-page': '1' }
     const statuses: number[] = []
     for (let n = 0; n < 8; n++) {
       const body = { email: 'somebody@example.com', password: `wrong password ${n}` }
@@ -237,14 +237,14 @@ describe('threads that serve', () => {
   })
 
   test('a server with little to do, and one that may have only one, has one thread', async () => {
-    const idle = await startServer({ settings: { FOOTFALL_THREADS: '2' } })
+    const idle = await startServer({ settings: { PUGMARK_THREADS: '2' } })
     for (let n = 0; n < 30; n++) {
       await ask(`${idle.url}/healthz`)
       await setTimeout(50)
     }
     assert.doesNotMatch(idle.stderr(), /one more thread/)
     await idle.stop()
-    const one = await startServer({ settings: { FOOTFALL_THREADS: '1' } })
+    const one = await startServer({ settings: { PUGMARK_THREADS: '1' } })
     const account = await addAccount(one.data)
     assert.equal(await keepBusy({ server: one, account }, { threads: 2, ms: 2_500 }), 1)
     await one.stop()

@@ -9,7 +9,7 @@ import type { TimeseriesReport } from '../../src/reports/timeseries.ts'
 import { addAccount } from '../support/accounts.ts'
 import { errorOf } from '../support/ask.ts'
 import { startClockedServer } from '../support/clocked-server.ts'
-import { footfallJson } from '../support/program.ts'
+import { pugmarkJson } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { SiteClient } from '../support/site-client.ts'
 
@@ -76,10 +76,10 @@ describe('granularity=hour', () => {
     const client = new SiteClient(server, free)
     const refused = await client.ask('timeseries?granularity=hour')
     assert.deepEqual([refused.status, errorOf(refused).code], [403, 'PLAN_REQUIRED'])
-    await footfallJson(server.data, ['user', 'plan', free.email, 'pro'])
+    await pugmarkJson(server.data, ['user', 'plan', free.email, 'pro'])
     const allowed = await client.ask('timeseries?granularity=hour')
     assert.equal(allowed.status, 200)
-    await footfallJson(server.data, ['user', 'plan', free.email, 'free'])
+    await pugmarkJson(server.data, ['user', 'plan', free.email, 'free'])
     const again = await client.ask('timeseries?granularity=hour', {
       headers: { 'if-none-match': allowed.headers.etag },
     })
@@ -99,7 +99,7 @@ describe('granularity=hour', () => {
   })
 
   test('is a matter of the plan table: a setting opens it to Free and closes it to Pro', async () => {
-    const settings = { FOOTFALL_PLAN_FREE_HOURLY_SERIES: 'true', FOOTFALL_PLAN_PRO_HOURLY_SERIES: 'false' }
+    const settings = { PUGMARK_PLAN_FREE_HOURLY_SERIES: 'true', PUGMARK_PLAN_PRO_HOURLY_SERIES: 'false' }
     const swapped = await startServer({ settings })
     try {
       for (const [plan, status] of [

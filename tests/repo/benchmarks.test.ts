@@ -8,7 +8,7 @@ import { breakdowns } from '../../bench/breakdowns.ts'
 import { ask, figure } from '../../bench/compare.ts'
 import { imports } from '../../bench/import.ts'
 import { load, type PreparedRequest, RequestFile } from '../../bench/load.ts'
-import { type ServerProcess, startFootfall } from '../../bench/processes.ts'
+import { type ServerProcess, startPugmark } from '../../bench/processes.ts'
 import { ReadRequests } from '../../bench/read-requests.ts'
 import { reads } from '../../bench/reads.ts'
 import { batchSize, RecordRequests } from '../../bench/record-requests.ts'
@@ -37,7 +37,7 @@ describe('what the benchmarks send to a server with their traffic', () => {
 
   before(async () => {
     fixture = await storedFixture(temporaryFolder(), 10_000, () => {})
-    server = await startFootfall(fixture.data)
+    server = await startPugmark(fixture.data)
     asks = new ReadRequests(fixture)
   })
   after(() => server?.stop())

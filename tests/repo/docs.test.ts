@@ -109,7 +109,7 @@ test('docs/api.md lists every error code with its status', () => {
   )
 })
 
-test('docs/check.md lists every finding of footfall check', () => {
+test('docs/check.md lists every finding of pugmark check', () => {
   const sources = projectFiles.filter(file => file.startsWith('src/cli/check/') && !file.endsWith('.test.ts'))
   const codes = sources.flatMap(file =>
     Array.from(read(file).matchAll(/\bcode: '([a-z-]+)'/g), ([, code]) => code!),

@@ -14,7 +14,7 @@ const parts: SiteParts = {
   domain: 'tea.test',
   siteId: 'site_A1',
   trackingKey: 'ak_B2',
-  apiKey: 'ff_C3',
+  apiKey: 'pug_C3',
 }
 const guidesIn = (folder: string): string[] =>
   filesUnder(`docs/${folder}`, '.md')
@@ -46,11 +46,11 @@ describe('the guides', () => {
 
   test('have no example left in what is to be copied, once a key is made', () => {
     for (const code of [...allCode, ...Object.values(apiTexts), checkText])
-      assert.doesNotMatch(fillIn(code, parts), /example\.com|site_…|ff_…|ak_…/)
+      assert.doesNotMatch(fillIn(code, parts), /example\.com|site_…|pug_…|ak_…/)
   })
 
   test('keep the example of a key until one is made', () => {
-    assert.match(fillIn('Bearer ff_…', { ...parts, apiKey: null }), /^Bearer ff_…$/)
+    assert.match(fillIn('Bearer pug_…', { ...parts, apiKey: null }), /^Bearer pug_…$/)
   })
 
   test('hold address, port and encryption one by one where a shipper wants them so', () => {

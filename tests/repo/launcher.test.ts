@@ -15,7 +15,7 @@ interface Installer {
 const { installState } = createRequire(import.meta.url)('../../scripts/install.cjs') as Installer
 
 describe('an old Node', () => {
-  const entries = ['bin/footfall.cjs', 'scripts/test.cjs']
+  const entries = ['bin/pugmark.cjs', 'scripts/test.cjs']
 
   for (const entry of entries) {
     test(`is told in one sentence what ${entry} needs`, () => {
@@ -26,7 +26,7 @@ describe('an old Node', () => {
       })
       assert.equal(status, 1)
       assert.equal(stdout, '')
-      assert.match(stderr, /^Footfall needs Node \d+ or newer [^\n]* this is Node 10\.24\.1: [^\n]*\n$/)
+      assert.match(stderr, /^Pugmark needs Node \d+ or newer [^\n]* this is Node 10\.24\.1: [^\n]*\n$/)
     })
   }
 
@@ -49,7 +49,7 @@ test('the pinned Node takes the flags that it is started with, and its threads t
 })
 
 describe('the state of an install', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'footfall-install-'))
+  const folder = mkdtempSync(path.join(tmpdir(), 'pugmark-install-'))
   after(() => rmSync(folder, { recursive: true }))
 
   const wanted = {

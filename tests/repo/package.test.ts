@@ -16,14 +16,14 @@ test('the npm package has the command, the built dashboard and the snippet, and 
     [
       'LICENSE',
       'README.md',
-      'bin/footfall.cjs',
+      'bin/pugmark.cjs',
       'bin/node-version.cjs',
       'bin/pinned-node.cjs',
       'bin/run-process.cjs',
       'dashboard/dist/.made-of',
       'dashboard/dist/index.html',
       'package.json',
-      'trackers/browser/footfall.min.js',
+      'trackers/browser/pugmark.min.js',
     ].sort(),
   )
   assert.ok(paths.some(file => /^dashboard\/dist\/assets\/.*\.js$/.test(file)))

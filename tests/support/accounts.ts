@@ -17,7 +17,7 @@ after(() => Promise.all(Array.from(opened.values(), stores => stores.close())))
 export function dataIn(folder: string): AccountParts {
   let stores = opened.get(folder)
   if (!stores) {
-    stores = openStores(readConfig({ FOOTFALL_DATA: folder }), () => {})
+    stores = openStores(readConfig({ PUGMARK_DATA: folder }), () => {})
     opened.set(folder, stores)
   }
   return { stores, clock: systemClock }

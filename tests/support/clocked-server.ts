@@ -21,11 +21,11 @@ export async function startClockedServer({
 }): Promise<ClockedServer> {
   const data = temporaryFolder()
   const config = readConfig({
-    FOOTFALL_DATA: data,
-    FOOTFALL_PORT: '0',
-    FOOTFALL_LOG_LEVEL: 'silent',
+    PUGMARK_DATA: data,
+    PUGMARK_PORT: '0',
+    PUGMARK_LOG_LEVEL: 'silent',
     // Others would not have this clock.
-    FOOTFALL_THREADS: '1',
+    PUGMARK_THREADS: '1',
     ...settings,
   })
   const server = { data, now: Date.parse(now), url: '', stop: () => runtime.close() }

@@ -1,4 +1,4 @@
-/** The footfall program as a user would run it: a process of its own, with settings and data that the test chooses. */
+/** The pugmark program as a user would run it: a process of its own, with settings and data that the test chooses. */
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startProcess } from './child-processes.ts'
@@ -7,13 +7,13 @@ export const root = path.join(import.meta.dirname, '../..')
 export const mainFile = path.join(root, 'src/main.ts')
 
 /** Halves the start of a program that the tests start some hundred times. */
-const compileCache = path.join(tmpdir(), 'footfall-compile-cache')
+const compileCache = path.join(tmpdir(), 'pugmark-compile-cache')
 
 export type Settings = Readonly<Record<string, string | undefined>>
 
 /** The environment of the program: this one's without its own settings, and those of the test. */
 export function environmentWith(settings: Settings): NodeJS.ProcessEnv {
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('FOOTFALL_'))
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PUGMARK_'))
   return { ...Object.fromEntries(others), NODE_COMPILE_CACHE: compileCache, ...settings }
 }
 
@@ -24,7 +24,7 @@ export interface Ending {
 }
 
 /** Runs one command to its end. */
-export async function footfall(
+export async function pugmark(
   argv: readonly string[],
   { settings = {}, input = '', cwd = root }: { settings?: Settings; input?: string; cwd?: string } = {},
 ): Promise<Ending> {
@@ -45,12 +45,12 @@ export async function footfall(
 }
 
 /** Runs one command with `--json` on the data in `folder`, and gives what it printed. Throws when the command failed. */
-export async function footfallJson<Value = unknown>(
+export async function pugmarkJson<Value = unknown>(
   folder: string,
   argv: readonly string[],
   settings: Settings = {},
 ): Promise<Value> {
-  const { code, stdout, stderr } = await footfall([...argv, '--data', folder, '--json'], { settings })
-  if (code !== 0) throw new Error(`footfall ${argv.join(' ')} ended with ${code}: ${stderr}`)
+  const { code, stdout, stderr } = await pugmark([...argv, '--data', folder, '--json'], { settings })
+  if (code !== 0) throw new Error(`pugmark ${argv.join(' ')} ended with ${code}: ${stderr}`)
   return JSON.parse(stdout) as Value
 }

@@ -1,4 +1,4 @@
-/** A collector that the tests command: it takes hits as Footfall does, and can be slow, broken, gone and back at its address. */
+/** A collector that the tests command: it takes hits as Pugmark does, and can be slow, broken, gone and back at its address. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -59,7 +59,7 @@ export function describeTracker(engine: Engine, expected: Expectations): void {
       await collector.hitFor('/page/delivery')
       for (const delivery of collector.deliveries) {
         assert.equal(delivery.path, '/api/v1/sites/site_test/hits')
-        assert.equal(delivery.headers.authorization, 'Bearer ff_test')
+        assert.equal(delivery.headers.authorization, 'Bearer pug_test')
         assert.equal(delivery.headers.cookie, undefined)
         assert.ok(!delivery.body.includes('private'), delivery.body)
       }

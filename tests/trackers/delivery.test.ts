@@ -27,7 +27,7 @@ async function trackerAndCollector(t: TestContext, options: Partial<Options> = {
   const tracker = createTracker({
     host: collector.url,
     siteId: 'site_test',
-    key: 'ff_test',
+    key: 'pug_test',
     flushIntervalMs: 10,
     onProblem: problem => problems.push(problem),
     ...options,
@@ -71,10 +71,10 @@ describe('a batch', () => {
     assert.deepEqual(tracker.counts(), { queued: 0, delivered: 2, dropped: 0 })
   })
 
-  test('goes to the path of a Footfall that lives in a subfolder', async t => {
+  test('goes to the path of a Pugmark that lives in a subfolder', async t => {
     const { collector } = await trackerAndCollector(t)
     for (const host of [`${collector.url}/stats`, `${collector.url}/stats/`]) {
-      const tracker = createTracker({ host, siteId: 'site_a', key: 'ff_test' })
+      const tracker = createTracker({ host, siteId: 'site_a', key: 'pug_test' })
       tracker.record(hit('/'))
       await tracker.flush()
     }

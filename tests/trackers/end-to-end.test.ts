@@ -1,10 +1,10 @@
-/** From a request at a host to the answer of the API: every host against a real Footfall. */
+/** From a request at a host to the answer of the API: every host against a real Pugmark. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { after, describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { footfall } from '../../trackers/src/node.js'
+import { pugmark } from '../../trackers/src/node.js'
 import { addAccount, addKeyTo } from '../support/accounts.ts'
 import { sendRaw } from '../support/raw-request.ts'
 import { startServer } from '../support/server.ts'
@@ -13,7 +13,7 @@ import { edges, installEngines, servers, startHost } from './engines.ts'
 import { request } from './request.ts'
 
 await installEngines()
-const settings = { FOOTFALL_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' }
+const settings = { PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' }
 const server = await startServer({ settings })
 after(() => server.stop())
 
@@ -79,8 +79,8 @@ describe('what a host sees is what the API answers', { concurrency: 3 }, () => {
 })
 
 /** A server in this process, whose tracker's own counts can be read. */
-async function ownHost(t: TestContext, options: Parameters<typeof footfall>[0]) {
-  const track = footfall(options)
+async function ownHost(t: TestContext, options: Parameters<typeof pugmark>[0]) {
+  const track = pugmark(options)
   const host = createServer((incoming, response) => {
     track(incoming, response)
     response.end('page')
@@ -150,7 +150,7 @@ test('a wrong key is told to the host, in the words of the server', async t => {
   const { port, tracker } = await ownHost(t, {
     host: server.url,
     siteId,
-    key: 'ff_wrong',
+    key: 'pug_wrong',
     onProblem: problem => problems.push(problem),
   })
   await request(port, '/')

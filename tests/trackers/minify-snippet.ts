@@ -1,15 +1,15 @@
-/** Makes trackers/browser/footfall.min.js, the file that is served: `node tests/trackers/minify-snippet.ts` after each change. */
+/** Makes trackers/browser/pugmark.min.js, the file that is served: `node tests/trackers/minify-snippet.ts` after each change. */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { installEngines } from './engines.ts'
 
 const folder = path.join(import.meta.dirname, '../../trackers/browser')
-export const snippetFile = path.join(folder, 'footfall.min.js')
+export const snippetFile = path.join(folder, 'pugmark.min.js')
 
 export async function minifiedSnippet(): Promise<string> {
   await installEngines()
   const { transform } = await import('esbuild')
-  const source = await readFile(path.join(folder, 'footfall.js'), 'utf8')
+  const source = await readFile(path.join(folder, 'pugmark.js'), 'utf8')
   const { code } = await transform(source, { minify: true, target: 'es2020', legalComments: 'none' })
   return code
 }

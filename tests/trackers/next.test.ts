@@ -40,7 +40,7 @@ describe('the tracker on Next.js', () => {
     })
     assert.ok(Date.now() - Date.parse(timestamp) < 30_000)
     const [delivery] = collector.deliveries
-    assert.equal(delivery?.headers.authorization, 'Bearer ff_test')
+    assert.equal(delivery?.headers.authorization, 'Bearer pug_test')
     assert.ok(collector.deliveries.every(({ body }) => !body.includes('private')))
   })
 

@@ -4,14 +4,14 @@ import http from 'node:http'
 import http2 from 'node:http2'
 import type { AddressInfo, Server } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { footfall } from '../../trackers/src/node.js'
+import { pugmark } from '../../trackers/src/node.js'
 import { Collector } from './collector.ts'
 import { request } from './request.ts'
 
 async function trackerAndCollector(t: TestContext, flushIntervalMs: number) {
   const collector = await new Collector().start()
   t.after(() => collector.stop())
-  const track = footfall({ host: collector.url, siteId: 'site_test', key: 'ff_test', flushIntervalMs })
+  const track = pugmark({ host: collector.url, siteId: 'site_test', key: 'pug_test', flushIntervalMs })
   return { collector, track }
 }
 

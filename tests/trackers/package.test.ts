@@ -18,7 +18,7 @@ const run = promisify(execFile)
 const root = path.join(import.meta.dirname, '../..')
 const guidesFolder = path.join(root, 'docs/trackers')
 const project = temporaryFolder()
-const installed = path.join(project, 'node_modules/footfall-trackers')
+const installed = path.join(project, 'node_modules/pugmark-trackers')
 
 interface Block {
   readonly guide: string
@@ -37,7 +37,7 @@ before(async () => {
   for (const name of ['express', 'fastify', 'hono', 'koa', '@hono', '@types']) {
     await symlink(path.join(enginesFolder, 'node_modules', name), path.join(project, 'node_modules', name))
   }
-  await cp(path.join(root, 'trackers/src'), path.join(project, 'footfall'), { recursive: true })
+  await cp(path.join(root, 'trackers/src'), path.join(project, 'pugmark'), { recursive: true })
   for (const guide of await readdir(guidesFolder)) {
     const page = await readFile(path.join(guidesFolder, guide), 'utf8')
     for (const [, language, text] of page.matchAll(/^```(js|ts)\n(.*?)^```$/gms)) {
@@ -52,7 +52,7 @@ test('the package has no dependencies, and every entry loads on Node 18', async 
     Object.keys(manifest).filter(key => /dependencies/i.test(key)),
     [],
   )
-  const entries = Object.keys(manifest.exports).map(entry => entry.replace('.', 'footfall-trackers'))
+  const entries = Object.keys(manifest.exports).map(entry => entry.replace('.', 'pugmark-trackers'))
   const code = entries.map(entry => `await import('${entry}')`).join('\n')
   await run(node18, ['--input-type=module', '-e', code], { cwd: project })
 })
@@ -72,7 +72,7 @@ describe('the guides', { concurrency: 3 }, () => {
   test('have code that fits the types of the package and of the frameworks', async () => {
     const folder = path.join(project, 'guides')
     await mkdir(folder)
-    await symlink(path.join(project, 'footfall'), path.join(folder, 'footfall'))
+    await symlink(path.join(project, 'pugmark'), path.join(folder, 'pugmark'))
     const globals = 'declare const Deno: any\ndeclare const Bun: any\ndeclare const Netlify: any\n'
     await writeFile(path.join(folder, 'globals.d.ts'), globals)
     const files = blocks.map(({ guide, language }, i) => `${i}-${guide.replace('.md', '')}.${language}`)
@@ -116,7 +116,7 @@ describe('the guides', { concurrency: 3 }, () => {
       await writeFile(file, block.text.replace('3000', String(port)))
       const { child, exit } = startProcess(command!, [...argv, file], {
         cwd: project,
-        env: { ...process.env, FOOTFALL_URL: collector.url, FOOTFALL_SITE: 'site_a', FOOTFALL_KEY: 'ff_a' },
+        env: { ...process.env, PUGMARK_URL: collector.url, PUGMARK_SITE: 'site_a', PUGMARK_KEY: 'pug_a' },
       })
       t.after(() => child.kill('SIGKILL'))
       assert.match((await requestOnceUp(port)).body, /^Hello/)

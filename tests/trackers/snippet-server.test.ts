@@ -1,4 +1,4 @@
-/** The browser snippet as a real Footfall serves it, in Chromium: what the API answers is what the visitors did, and no more. */
+/** The browser snippet as a real Pugmark serves it, in Chromium: what the API answers is what the visitors did, and no more. */
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,7 +29,7 @@ const userAgent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 const chatGpt = 'https://chatgpt.com/'
 
-describe('the snippet of a real Footfall, on a page of another origin with a strict policy,', () => {
+describe('the snippet of a real Pugmark, on a page of another origin with a strict policy,', () => {
   let browser: Browser
   before(async () => {
     browser = await launchChromium()
@@ -86,7 +86,7 @@ describe('the snippet of a real Footfall, on a page of another origin with a str
       await page.evaluate(`history.pushState({}, '', '${path}')`)
       await sleep(20)
     }
-    await page.evaluate(`footfall('purchase', { value: 49.9 })`)
+    await page.evaluate(`pugmark('purchase', { value: 49.9 })`)
     assert.deepEqual(await counted(client, 2), [
       ['referral', 'ChatGPT', '/article', null],
       ['conversion', 'purchase', '/thanks', 49.9],
@@ -133,7 +133,7 @@ describe('the snippet of a real Footfall, on a page of another origin with a str
     const { stage, context, client } = await open(t)
     const page = await clickFrom(stage, context, chatGpt, '/')
     await counted(client, 1)
-    await page.evaluate(`addEventListener('pagehide', () => footfall('last words', { value: 1 }))`)
+    await page.evaluate(`addEventListener('pagehide', () => pugmark('last words', { value: 1 }))`)
     await page.close({ runBeforeUnload: true })
     assert.deepEqual((await counted(client, 2))[1], ['conversion', 'last words', '/', 1])
   })
@@ -156,7 +156,7 @@ describe('the snippet of a real Footfall, on a page of another origin with a str
     for (const wrong of [{ domain: 'other.test' }, { key: 'ak_unknown' }]) {
       const { stage, context, client, complaints } = await open(t, wrong)
       const page = await clickFrom(stage, context, chatGpt, '/')
-      await page.evaluate(`footfall('purchase', { value: 1 })`)
+      await page.evaluate(`pugmark('purchase', { value: 1 })`)
       await page.waitForLoadState('networkidle')
       await counted(client, 0)
       assert.deepEqual(

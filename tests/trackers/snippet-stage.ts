@@ -19,8 +19,8 @@ export interface Message {
   readonly touches?: readonly { readonly referrer: string; readonly url: string }[]
 }
 
-/** A Footfall that takes the place of the stage's own collector. */
-export interface StageFootfall {
+/** A Pugmark that takes the place of the stage's own collector. */
+export interface StagePugmark {
   /** Its address as a page sees it: `http://stats.test:PORT`. */
   readonly url: string
   /** Public key of the site. */
@@ -36,10 +36,10 @@ export class SnippetStage {
   #port = 0
   #snippet = ''
   readonly #server = createServer((request, response) => this.#serve(request, response))
-  readonly #footfall: StageFootfall | null
+  readonly #pugmark: StagePugmark | null
 
-  constructor(footfall: StageFootfall | null = null) {
-    this.#footfall = footfall
+  constructor(pugmark: StagePugmark | null = null) {
+    this.#pugmark = pugmark
   }
 
   async open(): Promise<this> {
@@ -56,7 +56,7 @@ export class SnippetStage {
 
   site = (path: string): string => `http://site.test:${this.#port}${path}`
   assistant = (path = '/'): string => `http://assistant.test:${this.#port}${path}`
-  collectorAt = (path: string): string => `${this.#footfall?.url ?? `http://stats.test:${this.#port}`}${path}`
+  collectorAt = (path: string): string => `${this.#pugmark?.url ?? `http://stats.test:${this.#port}`}${path}`
   /** A page of another name, with a link to the site. */
   elsewhere = (host: string): string => `http://${host}:${this.#port}/`
 
@@ -92,7 +92,7 @@ export class SnippetStage {
   #serve(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
     if (url.pathname.endsWith('/collect')) this.#collect(request, response, url.pathname)
-    else if (url.pathname.endsWith('/footfall.js')) {
+    else if (url.pathname.endsWith('/pugmark.js')) {
       response.writeHead(200, { 'content-type': 'text/javascript' }).end(this.#snippet)
     } else if (url.hostname !== 'site.test') {
       response
@@ -109,13 +109,13 @@ export class SnippetStage {
       'content-type': 'text/html',
       'content-security-policy': `default-src 'none'; script-src 'self' ${this.collectorAt('')}; connect-src ${this.collectorAt('')}${sandbox}`,
     })
-    const base = url.pathname === '/in-subfolder' ? '/tools/footfall' : ''
-    const tag = `<script defer src="${this.collectorAt(`${base}/footfall.js`)}" data-site="${this.#footfall?.key ?? 'ak_test'}"></script>`
+    const base = url.pathname === '/in-subfolder' ? '/tools/pugmark' : ''
+    const tag = `<script defer src="${this.collectorAt(`${base}/pugmark.js`)}" data-site="${this.#pugmark?.key ?? 'ak_test'}"></script>`
     response.end(`<!doctype html><title>page</title>
       <script src="/app.js"></script>${tag}${url.pathname === '/twice' ? tag : ''}
-      <button data-footfall-event="demo" data-footfall-value="12.5"><b>Ask for a demo</b></button>
-      <a id="leave" href="${this.assistant()}" data-footfall-event="left">leave</a>
-      <form data-footfall-event="newsletter"><input name="email"><input type="submit"></form>
+      <button data-pugmark-event="demo" data-pugmark-value="12.5"><b>Ask for a demo</b></button>
+      <a id="leave" href="${this.assistant()}" data-pugmark-event="left">leave</a>
+      <form data-pugmark-event="newsletter"><input name="email"><input type="submit"></form>
       <a id="next" href="/next">next</a>`)
   }
 
@@ -135,8 +135,8 @@ export class SnippetStage {
 
 /** What a page's own script does: the queue for early calls, and a form and a click handler that go no further. */
 const applicationScript = `
-  window.footfall = window.footfall || function () { (footfall.q = footfall.q || []).push(arguments) }
-  if (location.pathname === '/early') { footfall('early'); footfall('early-purchase', { value: 5 }) }
+  window.pugmark = window.pugmark || function () { (pugmark.q = pugmark.q || []).push(arguments) }
+  if (location.pathname === '/early') { pugmark('early'); pugmark('early-purchase', { value: 5 }) }
   addEventListener('pageshow', event => { window.restored = event.persisted })
   addEventListener('DOMContentLoaded', () => {
     document.forms[0].addEventListener('submit', event => { event.preventDefault(); event.stopPropagation() })

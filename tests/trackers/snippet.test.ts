@@ -116,7 +116,7 @@ describe('the snippet in a page with a strict content security policy', { concur
     for (const path of ['/one', '/two?utm_source=openai', '/three'])
       await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`)
     await page.goBack()
-    await page.evaluate(`footfall('signup')`)
+    await page.evaluate(`pugmark('signup')`)
     const [landing, conversion] = await stage.messages(2)
     assert.equal(landing?.url, stage.site('/app'))
     assert.equal(conversion?.url, stage.site('/two?utm_source=openai'))
@@ -127,7 +127,7 @@ describe('the snippet in a page with a strict content security policy', { concur
     const page = await context.newPage()
     await page.goto(stage.site('/'))
     await page.evaluate(
-      `footfall('signup'); footfall('purchase', { value: 49.9 }); footfall('odd', { value: 'much' })`,
+      `pugmark('signup'); pugmark('purchase', { value: 49.9 }); pugmark('odd', { value: 'much' })`,
     )
     const conversions = await stage.messages(3)
     assert.deepEqual(
@@ -187,7 +187,7 @@ describe('the snippet in a page with a strict content security policy', { concur
     // To the payment provider and back, which is a landing from elsewhere too.
     const payment = stage.assistant().replace('assistant', 'pay')
     await stage.clickFrom(page, payment, '/paid')
-    await page.evaluate(`footfall('purchase', { value: 20 })`)
+    await page.evaluate(`pugmark('purchase', { value: 20 })`)
     const conversion = (await stage.messages(3)).find(({ kind }) => kind === 'conversion')
     assert.deepEqual(conversion?.touches, [
       { referrer: stage.assistant(), url: stage.site('/article?utm_source=chatgpt.com') },
@@ -195,7 +195,7 @@ describe('the snippet in a page with a strict content security policy', { concur
     ])
     const other = await context.newPage()
     await other.goto(stage.site('/'))
-    await other.evaluate(`footfall('later')`)
+    await other.evaluate(`pugmark('later')`)
     assert.deepEqual((await stage.messages(4)).find(({ name }) => name === 'later')?.touches, [])
   })
 
@@ -204,7 +204,7 @@ describe('the snippet in a page with a strict content security policy', { concur
     const page = await context.newPage()
     await page.goto(stage.site('/'))
     stage.collector = 'slow'
-    await page.evaluate(`footfall('purchase', { value: 1 })`)
+    await page.evaluate(`pugmark('purchase', { value: 1 })`)
     await stage.messages(1)
     await page.close()
     await stage.messages(1)
@@ -216,7 +216,7 @@ describe('the snippet in a page with a strict content security policy', { concur
     const { stage, context } = await visit(t)
     const page = await context.newPage()
     await page.goto(stage.site('/'))
-    await page.evaluate(`addEventListener('pagehide', () => footfall('last words'))`)
+    await page.evaluate(`addEventListener('pagehide', () => pugmark('last words'))`)
     await page.goto('about:blank')
     await page.close()
     assert.equal((await stage.messages(1))[0]?.name, 'last words')
@@ -230,7 +230,7 @@ describe('the snippet in a page with a strict content security policy', { concur
       await page.goto(stage.site('/'))
       await page.clock.pauseAt(Date.now() + 60_000)
       stage.collector = trouble
-      await page.evaluate(`footfall('signup')`)
+      await page.evaluate(`pugmark('signup')`)
       await stage.messages(1)
       // Each pause begins when the page has learnt of the failure, which takes a real moment.
       const first = await pauseBeforeNextTry(page, stage)
@@ -254,7 +254,7 @@ describe('the snippet in a page with a strict content security policy', { concur
     await page.waitForURL('**/next')
     await page.goBack({ waitUntil: 'commit' })
     await page.waitForFunction('window.restored === true')
-    await page.evaluate(`footfall('after return')`)
+    await page.evaluate(`pugmark('after return')`)
     const messages = await stage.messages(2)
     assert.equal(messages[1]?.touches?.length, 1)
   })
@@ -262,7 +262,7 @@ describe('the snippet in a page with a strict content security policy', { concur
   test('works from a subfolder of another site', async t => {
     const { stage, context } = await visit(t)
     await stage.clickFromAssistant(context, '/in-subfolder')
-    assert.equal((await stage.messages(1))[0]?.path, '/tools/footfall/collect')
+    assert.equal((await stage.messages(1))[0]?.path, '/tools/pugmark/collect')
   })
 
   test('counts once when a page includes it twice', async t => {
@@ -275,7 +275,7 @@ describe('the snippet in a page with a strict content security policy', { concur
   test('works where storage is forbidden', async t => {
     const { stage, context } = await visit(t)
     const page = await stage.clickFromAssistant(context, '/sandboxed')
-    await page.evaluate(`footfall('signup')`)
+    await page.evaluate(`pugmark('signup')`)
     const [, conversion] = await stage.messages(2)
     assert.equal(conversion?.touches?.length, 1)
   })
@@ -283,11 +283,11 @@ describe('the snippet in a page with a strict content security policy', { concur
   test('sets no cookie and keeps nothing beyond the session', async t => {
     const { stage, context } = await visit(t)
     const page = await stage.clickFromAssistant(context, '/?utm_source=openai')
-    await page.evaluate(`footfall('signup')`)
+    await page.evaluate(`pugmark('signup')`)
     await stage.messages(2)
     assert.deepEqual(await context.cookies(), [])
     assert.equal(await page.evaluate('localStorage.length'), 0)
-    assert.equal(await page.evaluate('Object.keys(sessionStorage).join()'), 'footfall')
+    assert.equal(await page.evaluate('Object.keys(sessionStorage).join()'), 'pugmark')
     assert.equal(await page.evaluate('indexedDB.databases().then(all => all.length)'), 0)
   })
 })

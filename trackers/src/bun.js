@@ -1,4 +1,4 @@
-/** Bun: `Bun.serve({ fetch: footfall({ host, siteId, key }, handler) })`. */
+/** Bun: `Bun.serve({ fetch: pugmark({ host, siteId, key }, handler) })`. */
 import { clientAddress } from './client-address.js'
 import { followed } from './fetch.js'
 
@@ -7,7 +7,7 @@ import { followed } from './fetch.js'
  * @param {import('./tracker.js').TrackerOptions} options
  * @param {Handler} handler
  */
-export function footfall(options, handler) {
+export function pugmark(options, handler) {
   return followed(options, handler, (tracker, request, server) => ({
     ip: clientAddress(tracker.trustProxy, server?.requestIP?.(request)?.address, name =>
       request.headers.get(name),

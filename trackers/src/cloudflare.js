@@ -1,4 +1,4 @@
-/** Cloudflare Workers, as the site itself or in front of it: `export default footfall(env => ({ … }), { fetch })`. */
+/** Cloudflare Workers, as the site itself or in front of it: `export default pugmark(env => ({ … }), { fetch })`. */
 import { followed, waitUntilOf } from './fetch.js'
 
 /** @typedef {import('./tracker.js').TrackerOptions} TrackerOptions */
@@ -10,7 +10,7 @@ import { followed, waitUntilOf } from './fetch.js'
  * @param {Worker} worker Its other handlers (`scheduled`, `queue`, …) stay as they are.
  * @returns {Worker}
  */
-export function footfall(options, worker) {
+export function pugmark(options, worker) {
   /** @param {any} request @param {any} env @param {any} context */
   const handle = (request, env, context) => worker.fetch(request, env, context)
   const fetch = followed(options, handle, (_tracker, request, _env, /** @type {Context} */ context) => ({

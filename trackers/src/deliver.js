@@ -6,7 +6,7 @@ import { writeHits } from './hit.js'
 /**
  * - `accepted`: recorded, and on the collector's disk.
  * - `unavailable`: nothing was answered, or "not now": the same batch again later, however long it lasts.
- * - `failing`: answered, but not as a Footfall does: again a few times, lest one batch block all that follow.
+ * - `failing`: answered, but not as a Pugmark does: again a few times, lest one batch block all that follow.
  * - `invalid`: the collector refuses something in the batch; a part of it may still be good.
  * - `refused`: no retry can help (wrong key, wrong site, wrong address).
  * @typedef {{ outcome: 'accepted' | 'unavailable' | 'failing' | 'invalid' | 'refused', problem: string, afterMs: number }} Answer
@@ -96,7 +96,7 @@ function judge({ status, text, retryAfter }) {
   const problem = `HTTP ${status} ${text.slice(0, 200)}`
   if (status >= 200 && status < 300) {
     const outcome = text.includes('"received"') ? 'accepted' : 'failing'
-    return { outcome, problem: `${problem} (not the answer of a Footfall)`, afterMs }
+    return { outcome, problem: `${problem} (not the answer of a Pugmark)`, afterMs }
   }
   if ([408, 425, 429, 502, 503, 504].includes(status)) return { outcome: 'unavailable', problem, afterMs }
   if (status >= 500) return { outcome: 'failing', problem, afterMs }

@@ -1,4 +1,4 @@
-/** Deno: `Deno.serve(footfall({ host, siteId, key }, handler))`. */
+/** Deno: `Deno.serve(pugmark({ host, siteId, key }, handler))`. */
 import { clientAddress } from './client-address.js'
 import { followed } from './fetch.js'
 
@@ -7,7 +7,7 @@ import { followed } from './fetch.js'
  * @param {import('./tracker.js').TrackerOptions} options
  * @param {Handler} handler
  */
-export function footfall(options, handler) {
+export function pugmark(options, handler) {
   return followed(options, handler, (tracker, request, info) => ({
     ip: clientAddress(tracker.trustProxy, info?.remoteAddr?.hostname, name => request.headers.get(name)),
   }))

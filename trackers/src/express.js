@@ -1,2 +1,2 @@
-/** Express 4 and 5: `app.use(footfall({ host, siteId, key }))`, before everything else. */
-export { footfall } from './node.js'
+/** Express 4 and 5: `app.use(pugmark({ host, siteId, key }))`, before everything else. */
+export { pugmark } from './node.js'

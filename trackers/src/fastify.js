@@ -1,4 +1,4 @@
-/** Fastify 4 and 5: `app.register(footfall, { host, siteId, key })`; `app.close()` delivers what is left. */
+/** Fastify 4 and 5: `app.register(pugmark, { host, siteId, key })`; `app.close()` delivers what is left. */
 import { follower } from './node.js'
 import { createPost } from './node-post.js'
 import { createTracker } from './tracker.js'
@@ -11,7 +11,7 @@ import { createTracker } from './tracker.js'
  * @param {import('./tracker.js').TrackerOptions} options
  * @param {(error?: Error) => void} done
  */
-export function footfall(app, options, done) {
+export function pugmark(app, options, done) {
   const tracker = createTracker(options, createPost())
   const follow = follower(tracker)
   app.addHook(
@@ -27,4 +27,4 @@ export function footfall(app, options, done) {
 }
 
 // Fastify's word for "not only for the routes that this plugin brings".
-Object.assign(footfall, { [Symbol.for('skip-override')]: true })
+Object.assign(pugmark, { [Symbol.for('skip-override')]: true })

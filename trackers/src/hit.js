@@ -13,7 +13,7 @@
  * @property {number} timestamp When the request came in: milliseconds since 1970 UTC.
  */
 
-// The list of the Footfall server ("What counts"): requests for these never count, so they are not sent.
+// The list of the Pugmark server ("What counts"): requests for these never count, so they are not sent.
 const assetExtensions = new Set(
   (
     'css js mjs map png jpg jpeg gif webp avif svg ico bmp woff woff2 ttf otf eot mp3 mp4 webm ogg wav avi mov ' +

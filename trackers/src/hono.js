@@ -1,4 +1,4 @@
-/** Hono on Node, Workers, Deno or Bun: `app.use(footfall({ host, siteId, key }))`, before everything else. */
+/** Hono on Node, Workers, Deno or Bun: `app.use(pugmark({ host, siteId, key }))`, before everything else. */
 import { clientAddress } from './client-address.js'
 import { report, waitUntilOf } from './fetch.js'
 import { createTracker } from './tracker.js'
@@ -6,7 +6,7 @@ import { createTracker } from './tracker.js'
 /** @typedef {import('./tracker.js').TrackerOptions} TrackerOptions */
 
 /** @param {TrackerOptions | ((context: any) => TrackerOptions)} options Or a function of Hono's context, for `context.env`. */
-export function footfall(options) {
+export function pugmark(options) {
   /** @type {import('./tracker.js').Tracker | undefined} */
   let tracker
   /** @param {any} context @param {() => Promise<void>} next */

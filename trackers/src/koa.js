@@ -1,4 +1,4 @@
-/** Koa: `app.use(footfall({ host, siteId, key }))`, before everything else. */
+/** Koa: `app.use(pugmark({ host, siteId, key }))`, before everything else. */
 import { follower } from './node.js'
 import { createPost } from './node-post.js'
 import { createTracker } from './tracker.js'
@@ -6,7 +6,7 @@ import { createTracker } from './tracker.js'
 /** @typedef {{ req: import('./node.js').Request, res: import('./node.js').Response, originalUrl: string }} Context */
 
 /** @param {import('./tracker.js').TrackerOptions} options */
-export function footfall(options) {
+export function pugmark(options) {
   const tracker = createTracker(options, createPost())
   const follow = follower(tracker)
   /**

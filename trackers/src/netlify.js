@@ -1,4 +1,4 @@
-/** Netlify Edge Functions: `export default footfall({ host, siteId, key })`, in front of every page. */
+/** Netlify Edge Functions: `export default pugmark({ host, siteId, key })`, in front of every page. */
 import { followed, waitUntilOf } from './fetch.js'
 
 /**
@@ -6,7 +6,7 @@ import { followed, waitUntilOf } from './fetch.js'
  * @param {import('./tracker.js').TrackerOptions} options
  * @param {Handler} [handler] Without one, the request goes to the site and its answer comes back untouched.
  */
-export function footfall(options, handler) {
+export function pugmark(options, handler) {
   /** @type {Handler} */
   const pass = /** @type {any} */ (
     (/** @type {any} */ _request, /** @type {any} */ context) => context.next()

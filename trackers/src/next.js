@@ -1,4 +1,4 @@
-/** Next.js: `export const proxy = footfall({ … })` in `proxy.ts`, or `export const middleware` in `middleware.ts` before Next 16. */
+/** Next.js: `export const proxy = pugmark({ … })` in `proxy.ts`, or `export const middleware` in `middleware.ts` before Next 16. */
 import { clientAddress } from './client-address.js'
 import { report, statusOf, waitUntilOf } from './fetch.js'
 import { createTracker } from './tracker.js'
@@ -10,7 +10,7 @@ import { createTracker } from './tracker.js'
  * @param {Handler} [handler] Your own proxy, if you have one. Without it every request passes on.
  * @returns {(request: any, event: any) => Promise<any>}
  */
-export function footfall(options, handler) {
+export function pugmark(options, handler) {
   const tracker = createTracker(options)
   return async (request, event) => {
     const atMs = Date.now()

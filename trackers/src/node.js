@@ -12,7 +12,7 @@ import { createTracker } from './tracker.js'
  * `close()` flushes at shutdown; when the HTTP server closes, that is done for you.
  * @param {import('./tracker.js').TrackerOptions} options
  */
-export function footfall(options) {
+export function pugmark(options) {
   const tracker = createTracker(options, createPost())
   const follow = follower(tracker)
   /**

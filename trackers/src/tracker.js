@@ -9,7 +9,7 @@ import { HitQueue } from './hit-queue.js'
 
 /**
  * @typedef {object} TrackerOptions
- * @property {string | undefined} host Address of your Footfall: `https://stats.example.com`, with a path if it lives in one.
+ * @property {string | undefined} host Address of your Pugmark: `https://stats.example.com`, with a path if it lives in one.
  * @property {string | undefined} siteId `site_…`
  * @property {string | undefined} key An API key with the scope `write`. It belongs in a server, never in a page.
  * @property {TrustProxy} [trustProxy] Where the client's address is when a proxy stands in front. Default `false`.
@@ -93,7 +93,7 @@ export class Tracker {
 
   /**
    * Whether a request that is followed is left out all the same, because nothing about it could make it count. One a minute
-   * goes out when there is nothing else, so that Footfall can tell a site without AI traffic from a tracker that is gone.
+   * goes out when there is nothing else, so that Pugmark can tell a site without AI traffic from a tracker that is gone.
    * @param {string} url
    * @param {string} userAgent
    * @param {string | undefined} referrer
@@ -263,7 +263,7 @@ export class Tracker {
     try {
       const { onProblem } = this.#options
       if (onProblem) onProblem(problem)
-      else console.warn(`footfall: ${problem}`)
+      else console.warn(`pugmark: ${problem}`)
     } catch {
       // A host whose own logging fails is still not failed by us.
     }

@@ -6,7 +6,7 @@ import { followed, waitUntilOf } from './fetch.js'
  * @param {import('./tracker.js').TrackerOptions} options
  * @param {Handler} [handler] Without one, every request passes on.
  */
-export function footfall(options, handler) {
+export function pugmark(options, handler) {
   const pass = /** @type {Handler} */ (/** @type {unknown} */ (() => undefined))
   return followed(options, handler ?? pass, (_tracker, request, context) => ({
     // Both written by Vercel over whatever the client sent.

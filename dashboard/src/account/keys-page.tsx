@@ -86,7 +86,7 @@ function KeyTable({
             <tr key={key.id} className={key.revokedAt === null ? undefined : 'dimmed'}>
               <th scope="row">{key.name || t.unnamed}</th>
               <td>
-                <code>ff_…{key.lastFour}</code>
+                <code>pug_…{key.lastFour}</code>
               </td>
               <td>{key.scopes.map(scope => t[scope]).join(', ')}</td>
               <td>{formatDate(key.createdAt)}</td>

@@ -5,7 +5,7 @@ import { connectionLost, Problem, problemOf } from './problem.ts'
 import type { paths } from './schema.ts'
 
 /** Tells the server that it is a page of its own that asks. */
-export const pageHeaders = { 'x-footfall-page': 'dashboard' }
+export const pageHeaders = { 'x-pugmark-page': 'dashboard' }
 
 const client = createClient<paths>({ fetch: reach, headers: pageHeaders })
 

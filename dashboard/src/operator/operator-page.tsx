@@ -60,7 +60,7 @@ export default function OperatorPage() {
       </section>
       <section className="stack tight">
         <p className="dimmed">{t.passwords}</p>
-        <CodeBlock code="npx footfall user password person@example.com" label={t.passwords} />
+        <CodeBlock code="npx pugmark user password person@example.com" label={t.passwords} />
       </section>
       {removing && (
         <Confirm

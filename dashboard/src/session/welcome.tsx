@@ -57,7 +57,7 @@ function Below({ state, door, turn }: BelowProps) {
       )}
       {door === 'signIn' && (
         <p>
-          {forgotten} <code>npx footfall user password</code>
+          {forgotten} <code>npx pugmark user password</code>
         </p>
       )}
     </div>

@@ -49,7 +49,7 @@ export function SitePage({ site, state }: SitePageProps) {
     if (!isPlaceholderData) drawn.current = view
   })
   const shown = isPlaceholderData ? drawn.current : view
-  useEffect(() => localStorage.setItem('footfall:site', site.id), [site.id])
+  useEffect(() => localStorage.setItem('pugmark:site', site.id), [site.id])
 
   if (error instanceof Problem && error.code === 'SITE_NOT_FOUND') return <MissingPage isSite />
   if (!data) return error ? <ProblemNote error={error} onRetry={refetch} /> : <PageSkeleton />

@@ -2,7 +2,7 @@
 
 export const en = {
   locale: 'en',
-  product: 'Footfall',
+  product: 'Pugmark',
   tagline: 'Which AI reads your site, which assistants send you people, and what that is worth.',
   common: {
     cancel: 'Cancel',
@@ -44,7 +44,7 @@ export const en = {
   welcome: {
     ownerTitle: 'Create the owner account',
     ownerLead:
-      'Nobody owns this Footfall yet. The first account is yours: no quota, every feature, and a view of all other accounts.',
+      'Nobody owns this Pugmark yet. The first account is yours: no quota, every feature, and a view of all other accounts.',
     ownerButton: 'Create the owner account',
     signInTitle: 'Sign in',
     signInButton: 'Sign in',
@@ -111,7 +111,7 @@ export const en = {
     keyMade: 'The key is in the texts below. Copy it now: it is not shown again.',
     notYet: 'make a key first',
     trackerLead:
-      'A tracker runs in your server and reports each request after it was answered; Footfall tells AI visits from the rest. It has no dependencies.',
+      'A tracker runs in your server and reports each request after it was answered; Pugmark tells AI visits from the rest. It has no dependencies.',
     platform: 'Platform',
     drainLead:
       'A log drain sends the access log of your CDN or web server as it grows. Nothing is installed in your site.',
@@ -120,14 +120,14 @@ export const en = {
     accessKey: 'Access key',
     local: (host: string) =>
       `This page is open at ${host}, which only this machine can reach. Open it at its public address, and the texts below will hold that.`,
-    apiLead: 'Raw requests can be sent from anywhere. Footfall judges them; what is no AI visit is not kept.',
+    apiLead: 'Raw requests can be sent from anywhere. Pugmark judges them; what is no AI visit is not kept.',
     conversionsLead: 'Conversions are yours to name:',
     sourceHint:
       'source is the referrer or the utm_source with which the visit began, or the name of the assistant; landing_page is where it began. Leave both out for visitors whom no assistant brought.',
     thenCheck: 'When it is in place:',
     checkIt: 'check that visits arrive',
     checkLead:
-      'Run this where Footfall runs. It visits the page as GPTBot and as somebody who comes from ChatGPT, waits until both visits are here, and says what to repair if they are not.',
+      'Run this where Pugmark runs. It visits the page as GPTBot and as somebody who comes from ChatGPT, waits until both visits are here, and says what to repair if they are not.',
     checkCounts: 'The visits of a check count: one bot visit and one referral.',
   },
   drains: {
@@ -239,7 +239,7 @@ export const en = {
       browser:
         'Sees clicks from assistants that a cache answered, and reports conversions with the assistant that brought them.',
       drains: 'Sees everything that your CDN or web server answers, with nothing installed in the site.',
-      import: 'Brings in what happened before Footfall was there.',
+      import: 'Brings in what happened before Pugmark was there.',
       api: 'Reports conversions from your own code, where the money is.',
     },
     checkTitle: 'Does it work?',
@@ -548,8 +548,8 @@ export const en = {
     danger: 'Delete the account',
     dangerLead: 'Removes the account with all sites and events. Its API keys then answer USER_NOT_FOUND.',
     dangerOwner:
-      'You own this Footfall: as long as other accounts are on it, yours stays. They are removed on the page',
-    dangerLastOwner: 'This Footfall then belongs to nobody, and whoever opens it next can make it theirs.',
+      'You own this Pugmark: as long as other accounts are on it, yours stays. They are removed on the page',
+    dangerLastOwner: 'This Pugmark then belongs to nobody, and whoever opens it next can make it theirs.',
     delete: 'Delete the account',
     owner: 'Owner',
     free: 'Free',
@@ -557,7 +557,7 @@ export const en = {
   },
   operator: {
     title: 'Operator',
-    lead: 'All accounts of this Footfall.',
+    lead: 'All accounts of this Pugmark.',
     users: 'Accounts',
     sites: 'Sites',
     created: 'Since',
@@ -609,7 +609,7 @@ export const en = {
         id: 'conversion',
         title: 'Conversions and value',
         text: [
-          'A conversion is what you report: a purchase, a sign-up. Footfall adds up the values exactly and in whatever currency you send; it does not convert.',
+          'A conversion is what you report: a purchase, a sign-up. Pugmark adds up the values exactly and in whatever currency you send; it does not convert.',
         ],
       },
       {
@@ -640,7 +640,7 @@ export const en = {
         id: 'country',
         title: 'Countries',
         text: [
-          'The country of the client address when the visit was recorded, from data that is installed with Footfall. For bots it is the country of a data centre. Addresses are not kept.',
+          'The country of the client address when the visit was recorded, from data that is installed with Pugmark. For bots it is the country of a data centre. Addresses are not kept.',
         ],
       },
       {

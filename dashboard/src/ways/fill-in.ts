@@ -12,7 +12,7 @@ export interface SiteParts {
 }
 
 const examples =
-  /https:\/\/stats\.example\.com|(?<![\w.@-])stats\.example\.com|(?<![\w.@-])(?:www\.)?example\.com|site_…|ff_…|ak_…|(?<=\bPort +|\bserverport=")443\b|(?<=\btls +)On\b|(?<=\busehttps=")on\b/g
+  /https:\/\/stats\.example\.com|(?<![\w.@-])stats\.example\.com|(?<![\w.@-])(?:www\.)?example\.com|site_…|pug_…|ak_…|(?<=\bPort +|\bserverport=")443\b|(?<=\btls +)On\b|(?<=\busehttps=")on\b/g
 
 /** Of texts that name no example, the text itself. */
 export function fillIn(text: string, { host, domain, siteId, trackingKey, apiKey }: SiteParts): string {
@@ -24,7 +24,7 @@ export function fillIn(text: string, { host, domain, siteId, trackingKey, apiKey
     'www.example.com': domain,
     'example.com': domain,
     'site_…': siteId,
-    'ff_…': apiKey ?? 'ff_…',
+    'pug_…': apiKey ?? 'pug_…',
     'ak_…': trackingKey,
     // Shippers that want the parts of the address one by one.
     '443': port || (isSecure ? '443' : '80'),

@@ -89,9 +89,9 @@ function Trackers({ parts, guide, keyMaker, onWay }: PanelProps) {
       {keyMaker}
       <Values
         values={[
-          { name: 'FOOTFALL_URL', value: parts.host },
-          { name: 'FOOTFALL_SITE', value: parts.siteId },
-          { name: 'FOOTFALL_KEY', value: parts.apiKey },
+          { name: 'PUGMARK_URL', value: parts.host },
+          { name: 'PUGMARK_SITE', value: parts.siteId },
+          { name: 'PUGMARK_KEY', value: parts.apiKey },
         ]}
       />
       <Guide

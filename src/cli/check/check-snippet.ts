@@ -56,7 +56,7 @@ export async function checkSnippet(
 
 /** The tag as it should be; the host is the reader's. */
 const fixOfTag = (site: Site): string =>
-  `Use this tag, with the address of your Footfall: <script defer src="https://stats.example.com/footfall.js" data-site="${site.key}"></script>`
+  `Use this tag, with the address of your Pugmark: <script defer src="https://stats.example.com/pugmark.js" data-site="${site.key}"></script>`
 
 async function problemOfKey(
   { stores }: Pick<OpenedParts, 'stores'>,
@@ -85,13 +85,13 @@ async function problemOfKey(
 const problemOfDomain = (site: Site, page: URL): Problem => ({
   code: 'page-of-another-domain',
   what: `The page is on ${page.host}, and the key counts for pages of ${site.domain} only.`,
-  fix: `Add the other domain as a site of its own: footfall site add ${page.hostname}`,
+  fix: `Add the other domain as a site of its own: pugmark site add ${page.hostname}`,
 })
 
 const problemOfScheme = (script: URL): Problem => ({
   code: 'snippet-mixed-content',
   what: `The page is https and the snippet is http (${script.href}): browsers do not load it.`,
-  fix: 'Serve your Footfall by https, with a proxy in front of it, and use that address in the tag.',
+  fix: 'Serve your Pugmark by https, with a proxy in front of it, and use that address in the tag.',
 })
 
 function problemsOfPolicies(
@@ -133,7 +133,7 @@ async function problemOfScript(
   const problem = (why: string): Problem => ({
     code: 'snippet-script',
     what: `The snippet cannot be loaded from ${script.href}: ${why}.`,
-    fix: 'The src must lead to /footfall.js of your Footfall, as visitors reach it from outside; look at the proxy in front of it.',
+    fix: 'The src must lead to /pugmark.js of your Pugmark, as visitors reach it from outside; look at the proxy in front of it.',
   })
   try {
     const response = await fetch(script, {
@@ -144,7 +144,7 @@ async function problemOfScript(
     if (response.status !== 200) return problem(`status ${response.status}`)
     const type = response.headers.get('content-type') ?? 'none'
     if (!/javascript/i.test(type)) return problem(`its content type is ${type}`)
-    return text.includes('footfall') ? null : problem('it is another script')
+    return text.includes('pugmark') ? null : problem('it is another script')
   } catch (error) {
     if (signal.aborted) throw error
     return problem(reasonOf(error, timeoutMs))
@@ -188,17 +188,17 @@ export async function sendLanding(
     if (!response.ok) {
       return problem(
         `status ${response.status} ${text.slice(0, 200)}`.trim(),
-        'If this is not the answer of your Footfall, hand /collect on to it as you do /footfall.js.',
+        'If this is not the answer of your Pugmark, hand /collect on to it as you do /pugmark.js.',
       )
     }
     return response.headers.get('access-control-allow-origin') === '*'
       ? null
       : problem(
           'the answer has no Access-Control-Allow-Origin: *, so browsers send it again and again',
-          'Let the proxy in front of Footfall leave this header as it is.',
+          'Let the proxy in front of Pugmark leave this header as it is.',
         )
   } catch (error) {
     if (signal.aborted) throw error
-    return problem(reasonOf(error, timeoutMs), 'Hand /collect on to your Footfall as you do /footfall.js.')
+    return problem(reasonOf(error, timeoutMs), 'Hand /collect on to your Pugmark as you do /pugmark.js.')
   }
 }

@@ -131,7 +131,7 @@ async function trySnippet(
 const simulatedIsMissing = (site: Site): Problem => ({
   code: 'snippet-elsewhere',
   what: 'What the snippet would send was taken, and is not in this data.',
-  fix: `The snippet's address leads to another Footfall than the one with the data of this check, or its key ${site.key} is not of this one. Run the check with the --data of that server.`,
+  fix: `The snippet's address leads to another Pugmark than the one with the data of this check, or its key ${site.key} is not of this one. Run the check with the --data of that server.`,
 })
 
 function reportOf({ visitor, visit }: MadeVisit, arrived: ArrivedVisit | null): VisitReport {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { blockedConnection, blockedScript, readPolicies } from './content-policy.ts'
 
 const page = new URL('https://example.com/pricing')
-const script = new URL('https://stats.example.com/footfall.js')
+const script = new URL('https://stats.example.com/pugmark.js')
 const collect = new URL('collect', script)
 
 const loads = (policy: string, { url = script, from = page, nonce = null as string | null } = {}) =>
@@ -29,7 +29,7 @@ test('sources that allow the script', () => {
     'stats.example.com:*',
     '*.example.com',
     'https://stats.example.com/',
-    'https://stats.example.com/footfall.js',
+    'https://stats.example.com/pugmark.js',
   ]) {
     assert.ok(loads(`default-src 'none'; script-src 'self' ${source}`), source)
   }
@@ -44,7 +44,7 @@ test('sources that do not', () => {
     'example.com',
     'https://stats.example.com:8443',
     'https://stats.example.com/js/',
-    'https://stats.example.com/footfall',
+    'https://stats.example.com/pugmark',
     '*.stats.example.com',
     'wss://stats.example.com',
     "'nonce-other'",
@@ -73,8 +73,8 @@ test('a nonce allows the tag that carries it, and strict-dynamic nothing by its 
 })
 
 test("'self' is the origin of the page, or its host by https", () => {
-  assert.ok(loads("script-src 'self'", { url: new URL('/stats/footfall.js', page) }))
+  assert.ok(loads("script-src 'self'", { url: new URL('/stats/pugmark.js', page) }))
   const from = new URL('http://example.com/')
-  assert.ok(loads("script-src 'self'", { url: new URL('https://example.com/footfall.js'), from }))
-  assert.ok(!loads("script-src 'self'", { url: new URL('http://example.com:81/footfall.js'), from }))
+  assert.ok(loads("script-src 'self'", { url: new URL('https://example.com/pugmark.js'), from }))
+  assert.ok(!loads("script-src 'self'", { url: new URL('http://example.com:81/pugmark.js'), from }))
 })

@@ -44,7 +44,7 @@ function ignoredBecause(
     what: `${as}: such a visit is not counted. ${steps.at(-1)}`,
     fix:
       verdict.reason === 'not-counted-bot'
-        ? 'FOOTFALL_EXCLUDED_BOTS names it; take it out to count it.'
+        ? 'PUGMARK_EXCLUDED_BOTS names it; take it out to count it.'
         : 'Check the address of a page.',
   }
 }
@@ -62,7 +62,7 @@ async function quotaUsedUp(
   return {
     code: 'quota-used-up',
     what: `${as}: it did not arrive, and ${account.email} has used ${used} of the ${eventsPerMonth} events of this month.`,
-    fix: `Change the plan with footfall user plan ${account.email} pro, or the setting FOOTFALL_PLAN_${account.plan.toUpperCase()}_EVENTS_PER_MONTH.`,
+    fix: `Change the plan with pugmark user plan ${account.email} pro, or the setting PUGMARK_PLAN_${account.plan.toUpperCase()}_EVENTS_PER_MONTH.`,
   }
 }
 
@@ -100,7 +100,7 @@ async function withoutWriter(
     return {
       code: 'no-key',
       what: `${what} There is no key with which a tracker could report it.`,
-      fix: `Add one, and a tracker on your server or edge (docs/trackers): footfall key add --user ${account?.email ?? '<email>'} --name trackers --scope write. Or import the access log with --follow.`,
+      fix: `Add one, and a tracker on your server or edge (docs/trackers): pugmark key add --user ${account?.email ?? '<email>'} --name trackers --scope write. Or import the access log with --follow.`,
     }
   }
   const lastUsedAt = Math.max(...writers.map(key => key.lastUsedAt ?? 0))
@@ -109,7 +109,7 @@ async function withoutWriter(
       code: 'key-never-used',
       // Servers write uses down once a minute.
       what: `${what} No key that can record had been used until a minute ago.`,
-      fix: "The tracker does not run, or its host, siteId or key is wrong: the site's own output has warnings that begin with footfall.",
+      fix: "The tracker does not run, or its host, siteId or key is wrong: the site's own output has warnings that begin with pugmark.",
     }
   }
   return {

@@ -19,7 +19,7 @@ export function problemOfVisit(site: Site, { as }: Visitor, visit: PageVisit): P
       return {
         code: 'redirected-away',
         what: `${as}: status ${visit.status} leads to ${visit.to}, which is not of ${site.domain}.`,
-        fix: `Check that address instead; visits there count for the site of its own domain: footfall site add ${URL.parse(visit.to)?.hostname ?? '<domain>'}`,
+        fix: `Check that address instead; visits there count for the site of its own domain: pugmark site add ${URL.parse(visit.to)?.hostname ?? '<domain>'}`,
       }
     case 'too-many-redirects':
       return {

@@ -7,25 +7,25 @@ const keyOf = (html: string) => readMarkup(html).tags.map(({ key }) => key)
 
 test('the tag is found in every way of writing it', () => {
   for (const html of [
-    '<script defer src="https://s.example/footfall.js" data-site="ak_1"></script>',
-    "<SCRIPT DATA-SITE='ak_1' async\n SRC='/stats/footfall.js?v=2'></SCRIPT>",
-    '<script src=footfall.js data-site=ak_1>',
-    '<script data-x="a > b" src="//s.example/footfall.js" data-site="ak_&#49;"></script>',
+    '<script defer src="https://s.example/pugmark.js" data-site="ak_1"></script>',
+    "<SCRIPT DATA-SITE='ak_1' async\n SRC='/stats/pugmark.js?v=2'></SCRIPT>",
+    '<script src=pugmark.js data-site=ak_1>',
+    '<script data-x="a > b" src="//s.example/pugmark.js" data-site="ak_&#49;"></script>',
   ]) {
     assert.deepEqual(keyOf(html), ['ak_1'], html)
   }
 })
 
 test('what is no element of the page is not the tag', () => {
-  const tag = '<script src="/footfall.js" data-site="ak_1"></script>'
+  const tag = '<script src="/pugmark.js" data-site="ak_1"></script>'
   for (const html of [
     `<!-- ${tag} -->`,
     `<template>${tag}</template>`,
     `<textarea>${tag}</textarea>`,
-    `<script>document.write('<script src="/footfall.js" data-site="ak_1">')</script>`,
-    '<script src="/notfootfall.js" data-site="ak_1"></script>',
-    '<script src="/footfall.json" data-site="ak_1"></script>',
-    '<!-- never closed <script src="/footfall.js" data-site="ak_1"></script>',
+    `<script>document.write('<script src="/pugmark.js" data-site="ak_1">')</script>`,
+    '<script src="/notpugmark.js" data-site="ak_1"></script>',
+    '<script src="/pugmark.json" data-site="ak_1"></script>',
+    '<!-- never closed <script src="/pugmark.js" data-site="ak_1"></script>',
   ]) {
     assert.deepEqual(keyOf(html), [], html)
   }
@@ -34,9 +34,9 @@ test('what is no element of the page is not the tag', () => {
 test('nonce, policies and base come with it', () => {
   const { tags, policies, base } = readMarkup(
     `<base href="/app/"><meta http-equiv="content-security-policy" content="script-src 'self'">
-     <meta name="x" content="y"><script nonce="n" src="footfall.js"></script>`,
+     <meta name="x" content="y"><script nonce="n" src="pugmark.js"></script>`,
   )
-  assert.deepEqual(tags, [{ src: 'footfall.js', key: null, nonce: 'n' }])
+  assert.deepEqual(tags, [{ src: 'pugmark.js', key: null, nonce: 'n' }])
   assert.deepEqual([policies, base], [["script-src 'self'"], '/app/'])
 })
 

@@ -46,7 +46,7 @@ export function readMarkup(html: string): PageMarkup {
   return { tags, policies, base }
 }
 
-const isSnippet = (src: string): boolean => /(?:^|\/)footfall(?:\.min)?\.js(?:[?#]|$)/.test(src)
+const isSnippet = (src: string): boolean => /(?:^|\/)pugmark(?:\.min)?\.js(?:[?#]|$)/.test(src)
 
 function readAttributes(text: string): Map<string, string> {
   const attributes = new Map<string, string>()

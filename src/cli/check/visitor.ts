@@ -1,4 +1,4 @@
-/** Who visits: the two kinds of traffic that Footfall counts, as they introduce themselves, each with a mark of its own. */
+/** Who visits: the two kinds of traffic that Pugmark counts, as they introduce themselves, each with a mark of its own. */
 import { randomInt } from 'node:crypto'
 import { catalogue } from '../../detection/catalogue/catalogue.ts'
 
@@ -18,7 +18,7 @@ const browser =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 
 /** Only digits, and no word such as "check": either could make a robot of it in the eyes of some list. */
-const newMark = (): string => `Footfall/${String(randomInt(10 ** 12)).padStart(12, '0')}`
+const newMark = (): string => `Pugmark/${String(randomInt(10 ** 12)).padStart(12, '0')}`
 
 const visitor = (as: string, userAgent: string, referrer: string): Visitor => {
   const mark = newMark()

@@ -1,4 +1,4 @@
-/** footfall check */
+/** pugmark check */
 import { Command, InvalidArgumentError } from 'commander'
 import { requireSiteById } from '../../accounts/sites.ts'
 import type { Site } from '../../domain/account.ts'
@@ -21,7 +21,7 @@ interface CheckCommandOptions extends SharedOptions {
 }
 
 export function checkCommand(context: CliContext): Command {
-  return shared(new Command('check'), 'footfall check https://example.com/pricing')
+  return shared(new Command('check'), 'pugmark check https://example.com/pricing')
     .description(
       'Visit a page as GPTBot and as a click from ChatGPT, and say whether both arrive, and what to repair.',
     )
@@ -70,7 +70,7 @@ async function siteOf(parts: OpenedParts, url: URL, id: string | undefined): Pro
     )
   }
   throw new Error(
-    `No site is of ${url.hostname}. Add it with footfall site add ${url.hostname}, or choose one with --site.`,
+    `No site is of ${url.hostname}. Add it with pugmark site add ${url.hostname}, or choose one with --site.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** footfall demo */
+/** pugmark demo */
 import { Command } from 'commander'
 import { addKey } from '../../accounts/api-keys.ts'
 import { Sessions } from '../../accounts/sessions.ts'
@@ -17,10 +17,10 @@ import {
 } from '../cli-context.ts'
 import { demoDays, demoDomain, demoTraffic } from '../demo-traffic.ts'
 
-const demoEmail = 'demo@footfall.example'
+const demoEmail = 'demo@pugmark.example'
 
 export function demoCommand(context: CliContext): Command {
-  return shared(new Command('demo'), 'footfall demo\nfootfall user remove demo@footfall.example')
+  return shared(new Command('demo'), 'pugmark demo\npugmark user remove demo@pugmark.example')
     .description(`Add an account with a site and ${demoDays} days of made-up traffic, to look around.`)
     .action((options: SharedOptions) =>
       withStores(context, options, async parts => {
@@ -38,7 +38,7 @@ async function makeDemo(
   parts: OpenedParts,
 ): Promise<{ site: string; key: string; password: string; events: number }> {
   if (await parts.stores.accounts.findAccountByEmail(demoEmail)) {
-    throw new Refusal(`The demo is there already. To have it anew: footfall user remove ${demoEmail}`)
+    throw new Refusal(`The demo is there already. To have it anew: pugmark user remove ${demoEmail}`)
   }
   const account = await addUser(parts, demoEmail, 'pro')
   const password = newPassword()

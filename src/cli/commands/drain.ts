@@ -1,4 +1,4 @@
-/** footfall drain add | list | remove */
+/** pugmark drain add | list | remove */
 import { Argument, Command } from 'commander'
 import {
   addDrain,
@@ -34,7 +34,7 @@ export function drainCommand(context: CliContext): Command {
 
   shared(
     command.command('add'),
-    'footfall drain add vercel --site site_4Tq0vJmYb2xKc8RzLw1N --proof 9d2b6c\nfootfall drain add fastly --site site_4Tq0vJmYb2xKc8RzLw1N --proof SU1Z0isxPaozGVKXdv0eY',
+    'pugmark drain add vercel --site site_4Tq0vJmYb2xKc8RzLw1N --proof 9d2b6c\npugmark drain add fastly --site site_4Tq0vJmYb2xKc8RzLw1N --proof SU1Z0isxPaozGVKXdv0eY',
   )
     .description('Make a drain. The secret of a drain that signs is shown once.')
     .addArgument(new Argument('<kind>', 'the service').choices(keptDrainKinds))
@@ -52,7 +52,7 @@ export function drainCommand(context: CliContext): Command {
       }),
     )
 
-  shared(command.command('list'), 'footfall drain list --site site_4Tq0vJmYb2xKc8RzLw1N')
+  shared(command.command('list'), 'pugmark drain list --site site_4Tq0vJmYb2xKc8RzLw1N')
     .description('List drains, oldest first, without their secrets.')
     .option('--site <siteId>', 'only those of this site')
     .action((options: SharedOptions & { site?: string }) =>
@@ -70,7 +70,7 @@ export function drainCommand(context: CliContext): Command {
       }),
     )
 
-  shared(command.command('remove <drainId>'), 'footfall drain remove drain_4Tq0vJmYb2xKc8RzLw1N')
+  shared(command.command('remove <drainId>'), 'pugmark drain remove drain_4Tq0vJmYb2xKc8RzLw1N')
     .description('Remove a drain: what is signed with its secret is refused from the next delivery on.')
     .action((drainId: string, options: SharedOptions) =>
       withStores(context, options, async parts => {

@@ -1,4 +1,4 @@
-/** footfall explain */
+/** pugmark explain */
 import { Command, InvalidArgumentError } from 'commander'
 import { createDetector } from '../../detection/create-detector.ts'
 import { type CliContext, configOf, print, type SharedOptions, shared } from '../cli-context.ts'
@@ -15,7 +15,7 @@ interface ExplainOptions extends SharedOptions {
 export function explainCommand(context: CliContext): Command {
   return shared(
     new Command('explain'),
-    'footfall explain --user-agent "GPTBot/1.4" --url "https://example.com/pricing"\nfootfall explain --user-agent "Mozilla/5.0 … Chrome/140.0" --referrer "https://chatgpt.com/" --url "/"',
+    'pugmark explain --user-agent "GPTBot/1.4" --url "https://example.com/pricing"\npugmark explain --user-agent "Mozilla/5.0 … Chrome/140.0" --referrer "https://chatgpt.com/" --url "/"',
   )
     .description('Say how a request would be judged, and by which rule of the catalogue.')
     .option('--user-agent <text>', 'the User-Agent header', '')

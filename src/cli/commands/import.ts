@@ -1,4 +1,4 @@
-/** footfall import */
+/** pugmark import */
 import type { Readable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
@@ -34,7 +34,7 @@ interface ImportCommandOptions extends SharedOptions {
 export function importCommand(context: CliContext): Command {
   return shared(
     new Command('import'),
-    'footfall import /var/log/nginx/access.log* --site site_4Tq0vJmYb2xKc8RzLw1N\nzcat old.gz | footfall import - --site site_4Tq0vJmYb2xKc8RzLw1N',
+    'pugmark import /var/log/nginx/access.log* --site site_4Tq0vJmYb2xKc8RzLw1N\nzcat old.gz | pugmark import - --site site_4Tq0vJmYb2xKc8RzLw1N',
   )
     .description(
       'Import access logs into a site. What was imported before, under whatever name, is not counted twice.',

@@ -1,4 +1,4 @@
-/** footfall key add | list | revoke */
+/** pugmark key add | list | revoke */
 import { Command } from 'commander'
 import { addKey, revokeKey } from '../../accounts/api-keys.ts'
 import { requireUser } from '../../accounts/users.ts'
@@ -17,7 +17,7 @@ import { WrongUsage } from '../wrong-usage.ts'
 export function keyCommand(context: CliContext): Command {
   const command = new Command('key').description('API keys: add, list, revoke.')
 
-  shared(command.command('add'), 'footfall key add --user ann@example.com --name reports --scope read')
+  shared(command.command('add'), 'pugmark key add --user ann@example.com --name reports --scope read')
     .description('Make an API key. It is shown once.')
     .requiredOption('--user <email>', 'the account')
     .option('--name <name>', 'what the key is for', '')
@@ -33,7 +33,7 @@ export function keyCommand(context: CliContext): Command {
       }),
     )
 
-  shared(command.command('list'), 'footfall key list --user ann@example.com')
+  shared(command.command('list'), 'pugmark key list --user ann@example.com')
     .description('List the keys of an account, oldest first.')
     .requiredOption('--user <email>', 'the account')
     .action((options: SharedOptions & { user: string }) =>
@@ -58,7 +58,7 @@ export function keyCommand(context: CliContext): Command {
       }),
     )
 
-  shared(command.command('revoke <keyId>'), 'footfall key revoke key_4Tq0vJmYb2xKc8RzLw1N')
+  shared(command.command('revoke <keyId>'), 'pugmark key revoke key_4Tq0vJmYb2xKc8RzLw1N')
     .description('Revoke a key: it is refused from the next request on.')
     .action((keyId: string, options: SharedOptions) =>
       withStores(context, options, async parts => {

@@ -1,4 +1,4 @@
-/** footfall serve */
+/** pugmark serve */
 import { once } from 'node:events'
 import { Command } from 'commander'
 import { type Config, settings } from '../../config.ts'
@@ -14,17 +14,17 @@ import {
 import { releaseMemorySoon } from '../release-memory.ts'
 
 export function serveCommand(context: CliContext): Command {
-  return shared(new Command('serve'), 'footfall serve --port 8787 --data ./data')
+  return shared(new Command('serve'), 'pugmark serve --port 8787 --data ./data')
     .description('Start the server.')
-    .option('--host <address>', 'address to listen on (default: FOOTFALL_HOST, or 127.0.0.1)')
+    .option('--host <address>', 'address to listen on (default: PUGMARK_HOST, or 127.0.0.1)')
     .option(
       '--port <port>',
-      'port to listen on, 0 picks one (default: FOOTFALL_PORT, or 8787)',
-      asSetting('FOOTFALL_PORT'),
+      'port to listen on, 0 picks one (default: PUGMARK_PORT, or 8787)',
+      asSetting('PUGMARK_PORT'),
     )
     .addHelpText('after', `\nSettings, from the environment:\n${describeSettings()}`)
     .action(async (options: SharedOptions & { host?: string; port?: string }) => {
-      const config = configOf(context, options, { FOOTFALL_HOST: options.host, FOOTFALL_PORT: options.port })
+      const config = configOf(context, options, { PUGMARK_HOST: options.host, PUGMARK_PORT: options.port })
       const server = await context.openServer(config)
       try {
         announce(context, options, await listen(server, config))
@@ -47,7 +47,7 @@ async function listen(server: OpenServer, { host, port }: Config): Promise<strin
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'it is in use, perhaps by another Footfall. Choose another with --port.',
+  EADDRINUSE: 'it is in use, perhaps by another Pugmark. Choose another with --port.',
   EACCES: 'this user may not. Choose a port from 1024 on with --port.',
   EADDRNOTAVAIL: 'this machine has no such address. Choose another with --host.',
   ENOTFOUND: 'there is no such address. Choose another with --host.',
@@ -57,8 +57,8 @@ function announce(context: CliContext, options: SharedOptions, url: string): voi
   const text = `listening on ${url}
 
 Next: open ${url}/ in a browser, add your site, and drop an access log on the page.
-      A site with made-up traffic to look at    npx footfall demo
-      The same from a terminal                  npx footfall --help
+      A site with made-up traffic to look at    npx pugmark demo
+      The same from a terminal                  npx pugmark --help
       API reference                             ${url}/docs`
   print(context, options, { url }, text)
 }

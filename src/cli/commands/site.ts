@@ -1,4 +1,4 @@
-/** footfall site add | list | remove */
+/** pugmark site add | list | remove */
 import { Command } from 'commander'
 import { addSite, removeSite, requireSiteById } from '../../accounts/sites.ts'
 import { requireUser } from '../../accounts/users.ts'
@@ -18,7 +18,7 @@ const shown = ({ id, domain, key, createdAt }: Site) => ({ id, domain, key, crea
 export function siteCommand(context: CliContext): Command {
   const command = new Command('site').description('Sites: add, list, remove.')
 
-  shared(command.command('add <domain>'), 'footfall site add example.com --user ann@example.com')
+  shared(command.command('add <domain>'), 'pugmark site add example.com --user ann@example.com')
     .description('Add a site to an account.')
     .requiredOption('--user <email>', 'the account')
     .action((domain: string, options: SharedOptions & { user: string }) =>
@@ -28,7 +28,7 @@ export function siteCommand(context: CliContext): Command {
       }),
     )
 
-  shared(command.command('list'), 'footfall site list --user ann@example.com')
+  shared(command.command('list'), 'pugmark site list --user ann@example.com')
     .description('List sites, oldest first.')
     .option('--user <email>', 'only those of this account')
     .action((options: SharedOptions & { user?: string }) =>
@@ -40,7 +40,7 @@ export function siteCommand(context: CliContext): Command {
       }),
     )
 
-  shared(command.command('remove <siteId>'), 'footfall site remove site_4Tq0vJmYb2xKc8RzLw1N')
+  shared(command.command('remove <siteId>'), 'pugmark site remove site_4Tq0vJmYb2xKc8RzLw1N')
     .description('Remove a site and all its events.')
     .action((siteId: string, options: SharedOptions) =>
       withStores(context, options, async parts => {

@@ -1,4 +1,4 @@
-/** footfall user add | list | plan | password | remove */
+/** pugmark user add | list | plan | password | remove */
 import { Command } from 'commander'
 import { Sessions } from '../../accounts/sessions.ts'
 import { addUser, removeUser, requirePlanName, requireUser, setUserPlan } from '../../accounts/users.ts'
@@ -21,7 +21,7 @@ const shown = ({ id, email, plan }: Account) => ({ id, email, plan })
 export function userCommand(context: CliContext): Command {
   const command = new Command('user').description('Accounts: add, list, change plan, set a password, remove.')
 
-  shared(command.command('add <email>'), 'footfall user add ann@example.com --plan pro')
+  shared(command.command('add <email>'), 'pugmark user add ann@example.com --plan pro')
     .description('Add an account.')
     .option('--plan <plan>', `one of ${planNames.join(', ')}`, 'free')
     .action((email: string, options: SharedOptions & { plan: string }) =>
@@ -36,7 +36,7 @@ export function userCommand(context: CliContext): Command {
       }),
     )
 
-  shared(command.command('list'), 'footfall user list')
+  shared(command.command('list'), 'pugmark user list')
     .description('List the accounts, oldest first.')
     .action((options: SharedOptions) =>
       withStores(context, options, async ({ stores }) => {
@@ -46,7 +46,7 @@ export function userCommand(context: CliContext): Command {
       }),
     )
 
-  shared(command.command('plan <email> <plan>'), 'footfall user plan ann@example.com pro')
+  shared(command.command('plan <email> <plan>'), 'pugmark user plan ann@example.com pro')
     .description('Change the plan of an account.')
     .action((email: string, plan: string, options: SharedOptions) =>
       withStores(context, options, async parts => {
@@ -55,7 +55,7 @@ export function userCommand(context: CliContext): Command {
       }),
     )
 
-  shared(command.command('password <email>'), 'footfall user password ann@example.com')
+  shared(command.command('password <email>'), 'pugmark user password ann@example.com')
     .description('Give an account a new random password for the dashboard, and end its sessions.')
     .action((email: string, options: SharedOptions) =>
       withStores(context, options, async parts => {
@@ -71,7 +71,7 @@ export function userCommand(context: CliContext): Command {
       }),
     )
 
-  shared(command.command('remove <email>'), 'footfall user remove ann@example.com')
+  shared(command.command('remove <email>'), 'pugmark user remove ann@example.com')
     .description('Remove an account with its sites and their events. Its keys then answer USER_NOT_FOUND.')
     .action((email: string, options: SharedOptions) =>
       withStores(context, options, async parts => {

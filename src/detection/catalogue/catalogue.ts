@@ -1,4 +1,4 @@
-/** The catalogue as typed data: which bots and assistants Footfall knows, and the version that is kept with each verdict. */
+/** The catalogue as typed data: which bots and assistants Pugmark knows, and the version that is kept with each verdict. */
 import bots from './ai-bots.json' with { type: 'json' }
 import sources from './llm-referrers.json' with { type: 'json' }
 import type { BotEntry, ReferrerSource } from './schema.ts'

@@ -54,7 +54,7 @@ export async function describeDashboard(routes: FastifyInstance, version: string
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: 'Footfall dashboard',
+        title: 'Pugmark dashboard',
         version,
         description: 'Belongs to the page and changes with it. Programs use /openapi.json.',
       },

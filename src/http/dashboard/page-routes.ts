@@ -59,6 +59,6 @@ const contentPolicy = (nonce: string): string =>
   ].join('; ')
 
 const pageWithoutBuild = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Footfall</title>
+<html lang="en"><meta charset="utf-8"><title>Pugmark</title>
 <p>The dashboard has not been built. <code>npm start</code> builds it. The API is there all the same: <a href="/docs">reference</a>.</p></html>
 `

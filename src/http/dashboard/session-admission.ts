@@ -4,7 +4,7 @@ import { siteNotFound } from '../../accounts/access.ts'
 import { DashboardError } from './dashboard-error.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 
-export const pageHeader = 'x-footfall-page'
+export const pageHeader = 'x-pugmark-page'
 
 /**
  * Refuses changes that another site's page asks for in a visitor's name. The cookie is SameSite=Strict already; a header that no form
@@ -56,7 +56,7 @@ export function requireOwner(parts: DashboardParts): onRequestAsyncHookHandler {
   return async function (request, reply) {
     await admit.call(this, request, reply)
     if (!request.person.isOwner) {
-      throw new DashboardError('NOT_ALLOWED', 'Only the owner of this Footfall sees this.')
+      throw new DashboardError('NOT_ALLOWED', 'Only the owner of this Pugmark sees this.')
     }
   }
 }

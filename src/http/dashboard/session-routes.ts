@@ -108,7 +108,7 @@ export function sessionRoutes(app: FastifyInstance, parts: DashboardParts): void
       if (others > 0) {
         throw new DashboardError(
           'REFUSED',
-          `You own this Footfall, and ${others} other ${others === 1 ? 'account is' : 'accounts are'} still on it. Remove them first.`,
+          `You own this Pugmark, and ${others} other ${others === 1 ? 'account is' : 'accounts are'} still on it. Remove them first.`,
         )
       }
       await removeUser({ stores, clock }, request.person)

@@ -1,4 +1,4 @@
-/** GET /footfall.js: the browser snippet. POST /collect: what it reports (trackers/browser/PROTOCOL.md). */
+/** GET /pugmark.js: the browser snippet. POST /collect: what it reports (trackers/browser/PROTOCOL.md). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -11,14 +11,14 @@ import { countRejections } from '../count-rejections.ts'
 import type { HttpParts } from '../http-parts.ts'
 
 /** Served as it is built; the same place in a checkout and in the published package. */
-const snippetFile = join(import.meta.dirname, '../../../trackers/browser/footfall.min.js')
+const snippetFile = join(import.meta.dirname, '../../../trackers/browser/pugmark.min.js')
 const messageBytesMax = 64 * 1_024
 /** Messages a minute and client address; a person sends a few. */
 const messagesPerMinuteMax = 300
 
 export function snippetRoutes(app: FastifyInstance, parts: HttpParts): void {
   const snippet = readFileSync(snippetFile, 'utf8')
-  app.get('/footfall.js', { schema: { hide: true } }, (_request, reply) => {
+  app.get('/pugmark.js', { schema: { hide: true } }, (_request, reply) => {
     reply.header('content-type', 'text/javascript; charset=utf-8')
     reply.header('cache-control', 'public, max-age=3600')
     // A page with its own policy on cross-origin resources may load it.

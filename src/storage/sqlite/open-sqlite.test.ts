@@ -1,4 +1,4 @@
-/** Opening a file: alone, at the same time as others, and a file that this Footfall must leave alone. */
+/** Opening a file: alone, at the same time as others, and a file that this Pugmark must leave alone. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { copyFileSync, statSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { openSqlite } from './open-sqlite.ts'
 
 const folder = temporaryFolder()
 let files = 0
-const newFile = (): string => join(folder, String(++files), 'footfall.db')
+const newFile = (): string => join(folder, String(++files), 'pugmark.db')
 
 test('the folder and the file are made, and what was recorded is there at the next opening', async () => {
   const file = newFile()
@@ -42,14 +42,14 @@ test('a store that nobody writes to opens, answers and closes without a writer',
   await stores.close()
 })
 
-test('a file of a newer Footfall is refused, by its name, and stays as it is', async () => {
+test('a file of a newer Pugmark is refused, by its name, and stays as it is', async () => {
   const file = newFile()
   await openSqlite({ file }).close()
   const newer = new DatabaseSync(file)
   newer.exec('PRAGMA user_version = 1000')
   assert.throws(() => openSqlite({ file }), {
     message: new RegExp(
-      `^${file.replaceAll('.', '\\.')} has schema version 1000; this Footfall knows \\d+\\.`,
+      `^${file.replaceAll('.', '\\.')} has schema version 1000; this Pugmark knows \\d+\\.`,
     ),
   })
   assert.equal(newer.prepare('PRAGMA user_version').get()?.user_version, 1000)

@@ -19,7 +19,7 @@ export interface SqliteOptions {
   readonly summaryBytesMax?: number
   /** With the other threads of the process that have opened the file. */
   readonly spans?: SpanExchange
-  /** Called before a file of an older Footfall is changed, which takes seconds for each ten million events. */
+  /** Called before a file of an older Pugmark is changed, which takes seconds for each ten million events. */
   readonly onUpgrade?: () => void
   /** What the writer does otherwise than in a server. */
   readonly writing?: Pick<WriterOptions, 'cacheBytes' | 'logPages' | 'connect'>
@@ -34,7 +34,7 @@ export interface SqliteStores extends Stores {
   shareSpans(port: MessagePort): void
 }
 
-/** Throws when the file cannot be opened or was written by a newer Footfall. */
+/** Throws when the file cannot be opened or was written by a newer Pugmark. */
 export function openSqlite({
   file,
   summaryBytesMax = 128 * 2 ** 20,

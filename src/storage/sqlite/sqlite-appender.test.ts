@@ -11,7 +11,7 @@ import { migrate } from './sqlite-schema.ts'
 import { singleEventOf } from './sqlite-single-event.ts'
 
 test('single events for a thousand sites write three pages a commit of sixteen', () => {
-  const file = join(temporaryFolder(), 'footfall.db')
+  const file = join(temporaryFolder(), 'pugmark.db')
   migrate(file)
   const database = new DatabaseSync(file)
   database.exec('PRAGMA wal_autocheckpoint = 0')

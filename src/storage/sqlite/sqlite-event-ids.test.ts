@@ -26,7 +26,7 @@ const anyTurn: fc.Arbitrary<Turn> = fc.record({
 })
 
 test('ids rise over all transactions of all processes, whatever is rolled back and whoever is killed', () => {
-  const file = join(temporaryFolder(), 'footfall.db')
+  const file = join(temporaryFolder(), 'pugmark.db')
   migrate(file)
   const databases = [0, 1].map(() => new DatabaseSync(file))
   for (const database of databases) database.exec('PRAGMA synchronous = OFF')

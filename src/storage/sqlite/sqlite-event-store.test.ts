@@ -25,7 +25,7 @@ import { packEvents } from './sqlite-packed-events.ts'
 import { migrate } from './sqlite-schema.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
-const file = join(temporaryFolder(), 'footfall.db')
+const file = join(temporaryFolder(), 'pugmark.db')
 migrate(file)
 const writers: SqliteWriter[] = []
 after(() => Promise.all(writers.map(writer => writer.close())))

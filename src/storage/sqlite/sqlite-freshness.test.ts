@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
 import { Freshness } from './sqlite-freshness.ts'
 import { migrate } from './sqlite-schema.ts'
 
-const file = join(temporaryFolder(), 'footfall.db')
+const file = join(temporaryFolder(), 'pugmark.db')
 migrate(file)
 const reader = new CountingDatabase(file, { readOnly: true })
 const writer = new DatabaseSync(file)

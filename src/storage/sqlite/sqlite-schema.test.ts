@@ -1,4 +1,4 @@
-/** A file that an older Footfall wrote is brought up to date, and nothing in it is lost. */
+/** A file that an older Pugmark wrote is brought up to date, and nothing in it is lost. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -20,7 +20,7 @@ interface Expected {
 }
 
 test('events from before conversions had a source keep what explains them, and new ones get numbers of their own', async () => {
-  const file = join(temporaryFolder(), 'footfall.db')
+  const file = join(temporaryFolder(), 'pugmark.db')
   const old = new DatabaseSync(file)
   for (const migration of migrations.slice(0, 3)) apply(old, migration)
   old.exec(`
@@ -73,7 +73,7 @@ test('events from before conversions had a source keep what explains them, and n
 })
 
 test('events of a file in which each type had chunks of its own are listed as before, in the order of time', async () => {
-  const file = join(temporaryFolder(), 'footfall.db')
+  const file = join(temporaryFolder(), 'pugmark.db')
   const old = new DatabaseSync(file)
   for (const migration of migrations.slice(0, 7)) apply(old, migration)
   old.exec(`
@@ -152,7 +152,7 @@ test('events of a file in which each type had chunks of its own are listed as be
 })
 
 test('usage of a file that counted what waits keeps every event, and counts what waits no second time when it is filed', async () => {
-  const file = join(temporaryFolder(), 'footfall.db')
+  const file = join(temporaryFolder(), 'pugmark.db')
   const old = new DatabaseSync(file)
   for (const migration of migrations.slice(0, 9)) apply(old, migration)
   const month = monthOf(noon)

@@ -278,7 +278,7 @@ export const busyTimeoutMs = 10_000
 
 /**
  * Opens the file, creates what is missing, and closes it again. Several processes may do this at once. `onUpgrade` is called before a
- * file of an older Footfall is changed. Throws when the file was written by a newer Footfall.
+ * file of an older Pugmark is changed. Throws when the file was written by a newer Pugmark.
  */
 export function migrate(file: string, onUpgrade: () => void = () => {}): void {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
@@ -290,7 +290,7 @@ export function migrate(file: string, onUpgrade: () => void = () => {}): void {
     const version = versionOf(database)
     if (version > migrations.length) {
       throw new Error(
-        `${file} has schema version ${version}; this Footfall knows ${migrations.length}. Use the newer Footfall that wrote it.`,
+        `${file} has schema version ${version}; this Pugmark knows ${migrations.length}. Use the newer Pugmark that wrote it.`,
       )
     }
     if (version > 0 && version < migrations.length) onUpgrade()

@@ -21,7 +21,7 @@ import { SqliteWriter } from './sqlite-writer.ts'
 
 const folder = temporaryFolder()
 let files = 0
-const newFile = (): string => join(folder, String(++files), 'footfall.db')
+const newFile = (): string => join(folder, String(++files), 'pugmark.db')
 
 const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : String(error))
 

@@ -46,7 +46,7 @@ function assertSound(file: string): void {
 }
 
 test('recording processes are killed 16 times, and nothing acknowledged is lost or doubled', async () => {
-  const file = join(temporaryFolder(), 'footfall.db')
+  const file = join(temporaryFolder(), 'pugmark.db')
   for (let round = 0; round < 8; round++) {
     const victims = [1, 2].map(i => ({ site: 10 * round + i, inFlight: 1 + ((round + i) % 8) }))
     const recordings = victims.map(victim => startRecording(file, victim))

@@ -32,7 +32,7 @@ function mountSmallDisk(): { folder: string; unmount: () => void } | string {
 function withBallast(folder: string): { file: string; ballast: string } {
   const ballast = join(folder, 'ballast')
   writeFileSync(ballast, new Uint8Array(diskBytes / 3))
-  return { file: join(folder, 'footfall.db'), ballast }
+  return { file: join(folder, 'pugmark.db'), ballast }
 }
 
 /** Records until the disk is full; returns how many batches were acknowledged. */
@@ -139,7 +139,7 @@ test('a store that is closed while the disk is full closes, and everything ackno
   const disk = mountSmallDisk()
   if (typeof disk === 'string') return t.skip(disk)
   t.after(disk.unmount)
-  const [file, ballast] = [join(disk.folder, 'footfall.db'), join(disk.folder, 'ballast')]
+  const [file, ballast] = [join(disk.folder, 'pugmark.db'), join(disk.folder, 'ballast')]
   writeFileSync(ballast, new Uint8Array(diskBytes / 2))
   const stores = openSqlite({ file })
   const batches = await recordUntilFull(stores.events, 1)
@@ -154,7 +154,7 @@ test('a store that is closed while the disk is full closes, and everything ackno
 
 test('a process that may not make its files larger says OVERLOADED, and records again when it may', async t => {
   if (process.platform !== 'linux') return t.skip('needs prlimit, which Linux has')
-  const file = join(temporaryFolder(), 'footfall.db')
+  const file = join(temporaryFolder(), 'pugmark.db')
   const script = join(import.meta.dirname, 'limited-process.ts')
   const { child, exit } = startProcess(
     'bash',

@@ -1,9 +1,9 @@
 /** A Bun server with the tracker. */
-import { footfall } from '../../../trackers/src/bun.js'
+import { pugmark } from '../../../trackers/src/bun.js'
 import { answer } from './fetch-routes.js'
 import { atShutdown, options, sayListening } from './settings.js'
 
-const handler = footfall(options, (request, server) => {
+const handler = pugmark(options, (request, server) => {
   if (new URL(request.url).pathname === '/echo' && server.upgrade(request)) return undefined
   return answer(request)
 })

@@ -1,8 +1,8 @@
 /** A Cloudflare Worker with the tracker; its settings come from its bindings. */
-import { footfall } from '../../../trackers/src/cloudflare.js'
+import { pugmark } from '../../../trackers/src/cloudflare.js'
 import { answer } from './fetch-routes.js'
 
-export default footfall(env => ({ ...env.TRACKER, ignore: path => path.startsWith('/private') }), {
+export default pugmark(env => ({ ...env.TRACKER, ignore: path => path.startsWith('/private') }), {
   fetch(request) {
     if (request.headers.get('upgrade') !== 'websocket') return answer(request)
     const [client, server] = Object.values(new WebSocketPair())

@@ -1,9 +1,9 @@
 /** A Deno server with the tracker. */
-import { footfall } from '../../../trackers/src/deno.js'
+import { pugmark } from '../../../trackers/src/deno.js'
 import { answer } from './fetch-routes.js'
 import { options, sayListening } from './settings.js'
 
-const handler = footfall(options, request => {
+const handler = pugmark(options, request => {
   if (request.headers.get('upgrade') !== 'websocket') return answer(request)
   const { socket, response } = Deno.upgradeWebSocket(request)
   socket.onmessage = event => socket.send(event.data)

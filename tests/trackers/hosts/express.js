@@ -1,13 +1,13 @@
 /** An Express server with the tracker. */
 import { Readable } from 'node:stream'
 import express from 'express'
-import { footfall } from '../../../trackers/src/express.js'
+import { pugmark } from '../../../trackers/src/express.js'
 import { pieces } from './pieces.js'
 import { atShutdown, options, sayListening } from './settings.js'
 import { echoWebSockets } from './web-socket.js'
 
 const app = express()
-app.use(footfall(options))
+app.use(pugmark(options))
 app.get('/missing', (_request, response) => response.status(404).send('not here'))
 app.get('/moved', (_request, response) => response.redirect('/page'))
 app.post('/form', (_request, response) => response.status(201).send('taken'))

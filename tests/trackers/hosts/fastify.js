@@ -1,13 +1,13 @@
 /** A Fastify server with the tracker. */
 import { Readable } from 'node:stream'
 import Fastify from 'fastify'
-import { footfall } from '../../../trackers/src/fastify.js'
+import { pugmark } from '../../../trackers/src/fastify.js'
 import { pieces } from './pieces.js'
 import { atShutdown, options, sayListening } from './settings.js'
 import { echoWebSockets } from './web-socket.js'
 
 const app = Fastify({ forceCloseConnections: true })
-app.register(footfall, options)
+app.register(pugmark, options)
 app.get('/missing', (_request, reply) => reply.code(404).send('not here'))
 app.get('/moved', (_request, reply) => reply.redirect('/page'))
 app.post('/form', (_request, reply) => reply.code(201).send('taken'))

@@ -1,10 +1,10 @@
 /** A Hono application as a Cloudflare Worker, with the tracker. */
 import { Hono } from 'hono'
-import { footfall } from '../../../trackers/src/hono.js'
+import { pugmark } from '../../../trackers/src/hono.js'
 import { answer } from './fetch-routes.js'
 
 const app = new Hono()
-app.use(footfall(({ env }) => ({ ...env.TRACKER, ignore: path => path.startsWith('/private') })))
+app.use(pugmark(({ env }) => ({ ...env.TRACKER, ignore: path => path.startsWith('/private') })))
 app.all('*', context => answer(context.req.raw))
 app.onError((_error, context) => context.text('boom', 500))
 

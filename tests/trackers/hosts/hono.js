@@ -2,12 +2,12 @@
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { stream } from 'hono/streaming'
-import { footfall } from '../../../trackers/src/hono.js'
+import { pugmark } from '../../../trackers/src/hono.js'
 import { pieces } from './pieces.js'
 import { atShutdown, options, sayListening } from './settings.js'
 import { echoWebSockets } from './web-socket.js'
 
-const track = footfall(options)
+const track = pugmark(options)
 const app = new Hono()
 app.use(track)
 app.get('/missing', context => context.text('not here', 404))

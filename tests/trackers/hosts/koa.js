@@ -1,14 +1,14 @@
 /** A Koa server with the tracker. */
 import { Readable } from 'node:stream'
 import Koa from 'koa'
-import { footfall } from '../../../trackers/src/koa.js'
+import { pugmark } from '../../../trackers/src/koa.js'
 import { pieces } from './pieces.js'
 import { atShutdown, options, sayListening } from './settings.js'
 import { echoWebSockets } from './web-socket.js'
 
 const app = new Koa()
 app.silent = true
-app.use(footfall(options))
+app.use(pugmark(options))
 app.use(async context => {
   if (context.path === '/missing') context.throw(404, 'not here')
   else if (context.path === '/moved') context.redirect('/page')

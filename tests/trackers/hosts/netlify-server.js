@@ -1,9 +1,9 @@
 /** Runs a Netlify Edge Function in Deno, as Netlify does, with a context of the shape that its reference gives. */
-import { footfall } from '../../../trackers/src/netlify.js'
+import { pugmark } from '../../../trackers/src/netlify.js'
 import { answer } from './fetch-routes.js'
 import { options, sayListening } from './settings.js'
 
-const edgeFunction = footfall(options)
+const edgeFunction = pugmark(options)
 const underWay = new Set()
 
 const server = Deno.serve(

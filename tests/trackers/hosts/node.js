@@ -1,12 +1,12 @@
 /** A plain node:http server with the tracker. */
 import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
-import { footfall } from '../../../trackers/src/node.js'
+import { pugmark } from '../../../trackers/src/node.js'
 import { pieces } from './pieces.js'
 import { atShutdown, options, sayListening } from './settings.js'
 import { echoWebSockets } from './web-socket.js'
 
-const track = footfall(options)
+const track = pugmark(options)
 
 const server = createServer((request, response) => {
   track(request, response)

@@ -4,7 +4,7 @@ const env = globalThis.Deno?.env.toObject() ?? process.env
 export const options = {
   host: env.COLLECTOR,
   siteId: env.SITE_ID ?? 'site_test',
-  key: env.WRITE_KEY ?? 'ff_test',
+  key: env.WRITE_KEY ?? 'pug_test',
   flushIntervalMs: Number(env.FLUSH_INTERVAL_MS ?? 50),
   trustProxy: env.TRUST_PROXY === undefined ? undefined : Number(env.TRUST_PROXY) || env.TRUST_PROXY,
   ignore: path => path.startsWith('/private'),

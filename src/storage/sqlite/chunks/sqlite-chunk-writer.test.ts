@@ -13,7 +13,7 @@ import { allocateColumns, conversionType, type EventColumns } from './sqlite-eve
 
 type Position = readonly [time: number, id: number]
 
-const file = join(temporaryFolder(), 'footfall.db')
+const file = join(temporaryFolder(), 'pugmark.db')
 migrate(file)
 const database = new DatabaseSync(file)
 database.exec('PRAGMA synchronous = OFF')

@@ -16,7 +16,7 @@ import { createSnapshot } from '../sqlite-snapshot.ts'
 import { FacetReader } from './sqlite-facet-reader.ts'
 import { facetsPerDayMax } from './sqlite-facets.ts'
 
-const file = join(temporaryFolder(), 'footfall.db')
+const file = join(temporaryFolder(), 'pugmark.db')
 migrate(file)
 const database = new DatabaseSync(file)
 const appender = new SqliteAppender(database)

@@ -161,7 +161,7 @@ describe('what waits in the inbox', () => {
   })
 
   test('is filed when a store is closed', async () => {
-    const file = join(temporaryFolder(), 'footfall.db')
+    const file = join(temporaryFolder(), 'pugmark.db')
     const closing = openSqlite({ file })
     for (let site = 1; site <= 50; site++) await record(closing.events, site, manyEvents(site))
     await closing.close()

@@ -31,7 +31,7 @@ const anyStep = fc.oneof(
 const anyTransaction = fc.record({ by: fc.nat(1), steps: fc.array(anyStep, { maxLength: 8 }) })
 
 test('a site is filed from memory as from the table', () => {
-  const file = join(temporaryFolder(), 'footfall.db')
+  const file = join(temporaryFolder(), 'pugmark.db')
   migrate(file)
   const databases = [0, 1].map(() => new DatabaseSync(file))
   for (const database of databases) database.exec('PRAGMA synchronous = OFF')

@@ -108,7 +108,7 @@ test('whatever another process commits in the middle of a question, its answer i
 })
 
 test('a reader does not go on listing what others have filed', () => {
-  const file = join(temporaryFolder(), 'footfall.db')
+  const file = join(temporaryFolder(), 'pugmark.db')
   migrate(file)
   const [reader, other] = [new DatabaseSync(file, { readOnly: true }), new DatabaseSync(file)]
   const freshness = new Freshness(reader)

@@ -1,12 +1,12 @@
 /** The tracker in front of every page of a Next.js site. */
 import { NextResponse } from 'next/server'
-import { footfall } from '../../../../trackers/src/next.js'
+import { pugmark } from '../../../../trackers/src/next.js'
 
-export const proxy = footfall(
+export const proxy = pugmark(
   {
     host: process.env.COLLECTOR,
     siteId: process.env.SITE_ID ?? 'site_test',
-    key: process.env.WRITE_KEY ?? 'ff_test',
+    key: process.env.WRITE_KEY ?? 'pug_test',
     flushIntervalMs: 50,
     trustProxy: Number(process.env.TRUST_PROXY) || undefined,
   },

@@ -1,19 +1,19 @@
 /**
  * The browser snippet: reports landings that an assistant may have brought, and conversions, to the server it came from.
  *
- *   <script defer src="https://HOST/footfall.js" data-site="ak_…"></script>
+ *   <script defer src="https://HOST/pugmark.js" data-site="ak_…"></script>
  *
  * PROTOCOL.md beside this file says what is sent. One function without dependencies, which is minified and served as it is: it
- * sets no cookie, runs no inline or generated code, and adds nothing to the page but `window.footfall`.
+ * sets no cookie, runs no inline or generated code, and adds nothing to the page but `window.pugmark`.
  */
 ;(() => {
   const script = document.currentScript || document.querySelector('script[data-site]')
   const endpoint = new URL('collect', script.src).href
-  const storageKey = 'footfall'
+  const storageKey = 'pugmark'
   const touchesMax = 5
   const firstPauseMs = 5000
 
-  const before = window.footfall
+  const before = window.pugmark
   // A second copy of the script would count everything twice.
   if (before?.loaded) return
 
@@ -76,14 +76,14 @@
     send({ kind: 'conversion', name: `${name}`, value: properties && +properties.value, touches })
 
   const convertElement = event => {
-    const element = event.target.closest?.('[data-footfall-event]')
+    const element = event.target.closest?.('[data-pugmark-event]')
     // A form converts when it is sent, everything else when it is clicked.
     if (!element || (element.tagName === 'FORM') !== (event.type === 'submit')) return
-    const { footfallEvent, footfallValue } = element.dataset
-    convert(footfallEvent, { value: footfallValue })
+    const { pugmarkEvent, pugmarkValue } = element.dataset
+    convert(pugmarkEvent, { value: pugmarkValue })
   }
 
-  window.footfall = convert
+  window.pugmark = convert
   convert.loaded = true
   // Capturing, so that it is seen even where the page stops the event.
   addEventListener('click', convertElement, true)

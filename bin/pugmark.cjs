@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `footfall` command, in a checkout and installed: brings the right Node, then hands over to src/main.ts or dist/main.js. */
+/** The `pugmark` command, in a checkout and installed: brings the right Node, then hands over to src/main.ts or dist/main.js. */
 'use strict'
 
 // This file and node-version.cjs keep to the JavaScript of 2015, so that an old Node can still say what is wrong.
@@ -18,7 +18,7 @@ const prepared = inCheckout
 prepared
   .then(() => require('./pinned-node.cjs').becomeNode(root, [main].concat(process.argv.slice(2))))
   .catch(error => {
-    console.error(`footfall: ${error.message}`)
+    console.error(`pugmark: ${error.message}`)
     process.exitCode = 1
   })
 
