@@ -29,7 +29,7 @@ function provenance(agents: number): Provenance {
   const landing = isAttributed ? `/articles/page-${uneven(300)}` : null
   const userAgent = `Mozilla/5.0 (X11; Linux x86_64) Chrome/${uneven(agents)}.0.0.0 Safari/537.36`
   const key = JSON.stringify([source, landing, userAgent])
-  const known = provenances.get(key) ?? { ...namedBySender, arrival: 'snippet', source, landing, userAgent }
+  const known = provenances.get(key) ?? { ...namedBySender, source: 'snippet', source, landing, userAgent }
   provenances.set(key, known)
   return known
 }

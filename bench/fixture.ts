@@ -101,7 +101,7 @@ export class FixtureTraffic {
     this.#pages = pages
     const version = createDetector({ excludedBots: new Set() }).catalogueVersion
     const provenance = (userAgent: string, referrerHost: string | null, rule: string): Provenance => ({
-      arrival: 'hits',
+      source: 'hits',
       userAgent,
       referrerHost,
       status: 200,

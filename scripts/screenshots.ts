@@ -78,7 +78,7 @@ await picture('first-data', { viewport: { width: 1440, height: 640 } }, null, as
   await page.getByText('Waiting for the first event').waitFor()
 })
 
-/** What a tracker and a log drain report of the same visits, so that there is something whose arrival can be shown. */
+/** What a tracker and a log drain report of the same visits, so that there is something whose source can be shown. */
 async function arrive(): Promise<void> {
   const userAgents = ['GPTBot/1.2', 'ClaudeBot/1.0', 'Mozilla/5.0 (Windows NT 10.0) Chrome/141.0.0.0']
   const timestamp = new Date().toISOString()

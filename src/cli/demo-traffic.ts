@@ -98,7 +98,10 @@ export function demoTraffic(detector: Detector, day: number, story: number): New
       country: pick(random, countries),
       createdAt: day * dayMs + timeOfDay(random),
       value: null,
-      provenance: provenanceOf(seen, { arrival: 'hits', rule: verdict.rule, catalogueVersion }),
+      status: 200,
+      bytes: null,
+      durationMs: null,
+      provenance: provenanceOf(seen, { source: 'hits', rule: verdict.rule, catalogueVersion }),
     }
   }
   const add = (event: NewEvent | null): void => {
@@ -113,7 +116,7 @@ export function demoTraffic(detector: Detector, day: number, story: number): New
   // Most who buy came by themselves, as far as anybody knows.
   for (let n = Math.round(random() * 9 * (weekend ? 0.6 : 1)); n > 0; n--) {
     const visitor = visit(chrome, referrers[0]![1])!
-    add({ ...conversionAfter(visitor, random), provenance: { ...namedBySender, arrival: 'snippet' } })
+    add({ ...conversionAfter(visitor, random), provenance: { ...namedBySender, source: 'snippet' } })
   }
   return events
 }
@@ -131,7 +134,7 @@ function conversionAfter(landing: NewEvent, random: () => number): NewEvent {
       (Math.floor(landing.createdAt / dayMs) + 1) * dayMs - 1,
     ),
     value: isPurchase ? Math.round(900 + random() * 6_000) / 100 : null,
-    provenance: { ...namedBySender, arrival: 'snippet', source: landing.name, landing: landing.path },
+    provenance: { ...namedBySender, source: 'snippet', assistant: landing.name, landing: landing.path },
   }
 }
 

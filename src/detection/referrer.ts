@@ -55,7 +55,7 @@ export function createAssistantFinder(
 }
 
 /**
- * The site's domain with or without `www.`, and all below it: one owner, so a click between them is no arrival. The last
+ * The site's domain with or without `www.`, and all below it: one owner, so a click between them is no source. The last
  * domain is kept, since a log or a batch is about one site.
  */
 function createOwnHostTest(): (host: string, siteDomain: string) => boolean {

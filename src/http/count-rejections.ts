@@ -1,19 +1,19 @@
 /** Counts in the health of a site's data what was refused of those who may record for it. */
 import type { onErrorHookHandler } from 'fastify'
 import type { Site } from '../domain/account.ts'
-import type { Arrival } from '../domain/event.ts'
+import type { Source } from '../domain/event.ts'
 import { toAppError } from './error-response.ts'
 import type { HttpParts } from './http-parts.ts'
 
 /** For routes that record; strangers, who have no site, must not fill its counts. */
 export const countRejections =
-  (parts: HttpParts, arrival: Arrival): onErrorHookHandler =>
+  (parts: HttpParts, source: Source): onErrorHookHandler =>
   (request, _reply, error, done) => {
-    if (request.site !== undefined) countRejection(parts, arrival, request.site, error)
+    if (request.site !== undefined) countRejection(parts, source, request.site, error)
     done()
   }
 
-export function countRejection(parts: HttpParts, arrival: Arrival, site: Site, error: unknown): void {
+export function countRejection(parts: HttpParts, source: Source, site: Site, error: unknown): void {
   const reason = toAppError(error)?.code ?? 'SERVER_ERROR'
-  parts.stores.events.countRejected(site.number, { arrival, reason, now: parts.clock() })
+  parts.stores.events.countRejected(site.number, { source, reason, now: parts.clock() })
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../accounts/access.ts'
 import type { Site } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Arrival } from '../domain/event.ts'
+import type { Source } from '../domain/event.ts'
 import { batchBytesMax, readBatch } from '../ingest/batch-body.ts'
 import { type BatchJudge, type JudgedBatch, judgeInTurns } from '../ingest/judge-batch.ts'
 import { record } from '../ingest/record.ts'
@@ -38,7 +38,7 @@ const largeBatchBytes = 32_768
 export interface RecordingRoute {
   /** As the framework knows it: `/api/v1/sites/:siteId/` and a name. */
   readonly url: string
-  readonly arrival: Arrival
+  readonly source: Source
   readonly status: 200 | 201
   /** Makes the judge of one batch. */
   readonly judge: (site: Site, now: number) => BatchJudge
@@ -108,7 +108,7 @@ async function recordLarge(
 
 function recordJudged(
   parts: HttpParts,
-  { url, arrival }: RecordingRoute,
+  { url, source }: RecordingRoute,
   { caller: { account, plan }, site, body, key, now }: SentBatch,
   { events, ignored, report }: JudgedBatch,
 ): Promise<{ response: string; replayed: boolean }> {
@@ -117,7 +117,7 @@ function recordJudged(
     account,
     plan,
     events,
-    intake: { arrival, ignored, duplicates: 0 },
+    intake: { source, ignored, duplicates: 0 },
     now,
     response: JSON.stringify(report),
     idempotency: key === null ? null : { key, operation: url, body },

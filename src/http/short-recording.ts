@@ -68,7 +68,7 @@ export function openShortRecording(
 
   const refuse = (arrived: Arrived, error: unknown): void => {
     const id = nextId()
-    countRejection(parts, arrived.route.arrival, arrived.site, error)
+    countRejection(parts, arrived.route.source, arrived.site, error)
     const { status, headers, body } = errorAnswer(error, id, parts.logger)
     answer(arrived, id, status, [...apiHeaders({ id, allowance: undefined }), ...headers], body)
   }

@@ -91,14 +91,17 @@ export function judgeBrowserMessage(
     country,
     createdAt: now,
     value: message.kind === 'landing' ? null : (message.value ?? null),
+    status: null,
+    bytes: null,
+    durationMs: null,
     // Of a conversion: the assistant that brought the visitor in this session.
     provenance: {
       ...provenanceOf(
-        { userAgent, referrer: touch?.referrer ?? '', status: null },
-        { arrival: 'snippet', rule: verdict?.rule ?? null, catalogueVersion: detector.catalogueVersion },
+        { userAgent, referrer: touch?.referrer ?? '' },
+        { source: 'snippet', rule: verdict?.rule ?? null, catalogueVersion: detector.catalogueVersion },
       ),
       ...(message.kind === 'conversion' &&
-        touch && { source: verdict!.source, landing: pagePath(touch.url) }),
+        touch && { assistant: verdict!.source, landing: pagePath(touch.url) }),
     },
     // A conversion is no request that anybody else could have seen.
     ...(message.kind === 'landing' && clientIn(address)),

@@ -148,6 +148,9 @@ function toNewEvent(event: SentEvent, index: number, now: number): NewEvent {
     country: event.country?.toUpperCase() ?? unknownCountry,
     createdAt: event.created_at === undefined ? now : requireTime(index, 'created_at', event.created_at, now),
     value,
+    status: null,
+    bytes: null,
+    durationMs: null,
     provenance: namedBySender,
   }
 }
@@ -177,7 +180,7 @@ class TouchMemory {
     const key = JSON.stringify([source, landing])
     let provenance = this.#provenances.get(key)
     if (!provenance) {
-      provenance = { ...namedBySender, source, landing }
+      provenance = { ...namedBySender, assistant: source, landing }
       this.#provenances.set(key, provenance)
     }
     return provenance

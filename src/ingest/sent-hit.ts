@@ -110,6 +110,9 @@ export class HitJudge implements BatchJudge {
       country: hit.country?.toUpperCase() ?? countryOf(hit.ip ?? ''),
       createdAt: time,
       value: null,
+      status: visit.status,
+      bytes: null,
+      durationMs: null,
       provenance: this.#provenances.of(visit, verdict.rule, detector.catalogueVersion),
       ...clientIn(hit.ip ?? ''),
     })
@@ -134,7 +137,7 @@ class ProvenanceMemory {
     const key = `${visit.status}\n${visit.referrer}\n${rule}\n${visit.userAgent}`
     let provenance = this.#known.get(key)
     if (!provenance) {
-      provenance = provenanceOf(visit, { arrival: 'hits', rule, catalogueVersion })
+      provenance = provenanceOf(visit, { source: 'hits', rule, catalogueVersion })
       this.#known.set(key, provenance)
     }
     return provenance

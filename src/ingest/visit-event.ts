@@ -16,16 +16,15 @@ export const subjectOf = (verdict: CountedVerdict): Pick<NewEvent, 'type' | 'nam
 
 /** What later explains or re-judges the event. `rule` is null where no rule decided. */
 export const provenanceOf = (
-  { userAgent, referrer, status }: Pick<Visit, 'userAgent' | 'referrer' | 'status'>,
-  { arrival, rule, catalogueVersion }: Pick<Provenance, 'arrival' | 'rule' | 'catalogueVersion'>,
+  { userAgent, referrer }: Pick<Visit, 'userAgent' | 'referrer'>,
+  { source, rule, catalogueVersion }: Pick<Provenance, 'source' | 'rule' | 'catalogueVersion'>,
 ): Provenance => ({
-  arrival,
+  source,
   userAgent: userAgent.slice(0, userAgentLengthMax).toWellFormed(),
   referrerHost: webHost(referrer),
-  status,
   rule,
   catalogueVersion,
-  source: null,
+  assistant: null,
   landing: null,
 })
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { botEvent, noon, record } from '../../tests/contract/sample-events.ts'
 import { type OpenedSqlite, openTemporarySqlite } from '../../tests/contract/temporary-sqlite.ts'
 import { dayMs, hourMs } from '../domain/date-range.ts'
-import type { Arrival } from '../domain/event.ts'
+import type { Source } from '../domain/event.ts'
 import { type HealthReport, healthReport, type WayStatus } from './health.ts'
 
 let engine: OpenedSqlite
@@ -17,13 +17,13 @@ let sites = 0
 class Site {
   readonly #number = ++sites
 
-  deliver(arrival: Arrival, now: number): Promise<void> {
-    const intake = { arrival, ignored: {}, duplicates: 0 }
+  deliver(source: Source, now: number): Promise<void> {
+    const intake = { source, ignored: {}, duplicates: 0 }
     return record(engine.stores.events, this.#number, [botEvent({ createdAt: now })], { intake, now })
   }
 
-  refuse(arrival: Arrival, now: number): void {
-    engine.stores.events.countRejected(this.#number, { arrival, reason: 'INVALID_JSON', now })
+  refuse(source: Source, now: number): void {
+    engine.stores.events.countRejected(this.#number, { source, reason: 'INVALID_JSON', now })
   }
 
   report(now: number): Promise<HealthReport> {
@@ -37,9 +37,9 @@ class Site {
 }
 
 test('a way in that delivers as requests happen is silent after three hours without any', async () => {
-  for (const arrival of ['events', 'hits', 'snippet', 'cloudfront'] as const) {
+  for (const source of ['events', 'hits', 'snippet', 'cloudfront'] as const) {
     const site = new Site()
-    for (const hours of [0, 20, 40]) await site.deliver(arrival, noon + hours * hourMs)
+    for (const hours of [0, 20, 40]) await site.deliver(source, noon + hours * hourMs)
     const last = noon + 40 * hourMs
     assert.deepEqual(await site.statuses(last), ['receiving', 'receiving'])
     assert.deepEqual(await site.statuses(last + 3 * hourMs), ['receiving', 'receiving'])
@@ -97,7 +97,7 @@ test('a way in whose last delivery was refused is failing until one is taken', a
   assert.deepEqual(await site.statuses(noon + hourMs), ['receiving', 'receiving'])
 })
 
-test('today and the last seven days are by the moment of arrival, in UTC', async () => {
+test('today and the last seven days are by the moment of source, in UTC', async () => {
   const site = new Site()
   for (const days of [0, 1, 6, 7]) await site.deliver('hits', noon + days * dayMs)
   const { today, last_7_days, received } = (await site.report(noon + 7 * dayMs)).ways_in[0]!

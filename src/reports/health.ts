@@ -1,7 +1,7 @@
 /** The health of a site's data: what came in by each way and what became of it, and whether anything is arriving at all. */
 import Type, { type Static } from 'typebox'
 import { dayMs, dayOf, hourMs } from '../domain/date-range.ts'
-import { arrivals } from '../domain/event.ts'
+import { sources } from '../domain/event.ts'
 import type { EventStore, WayInDay, WayInHealth } from '../storage/event-store.ts'
 
 /** Ways in that deliver as requests happen are silent after this. */
@@ -37,7 +37,7 @@ export const HealthReport = Type.Object(
     ways_in: Type.Array(
       Type.Object(
         {
-          way_in: Type.Unsafe<WayInHealth['arrival']>(Type.Enum([...arrivals])),
+          way_in: Type.Unsafe<WayInHealth['source']>(Type.Enum([...sources])),
           status: Type.Unsafe<WayStatus>(
             Type.Enum([...wayStatuses], {
               description:
@@ -75,7 +75,7 @@ export const HealthReport = Type.Object(
             requests: Count,
             last: Type.Union([Type.Object({ at: Moment, code: Type.String() }), Type.Null()]),
           }),
-          today: DayCounts('Since 0:00 UTC, by the moment of arrival.'),
+          today: DayCounts('Since 0:00 UTC, by the moment of source.'),
           last_7_days: DayCounts('Today and the six days before.'),
         },
         { title: 'WayIn' },
@@ -119,7 +119,7 @@ function wayIn(way: WayInHealth, now: number): HealthReport['ways_in'][number] {
   const today = dayOf(now)
   const status = statusOf(way, now)
   return {
-    way_in: way.arrival,
+    way_in: way.source,
     status,
     message: messageOf(way, status, now),
     first_seen: way.firstSeen === null ? null : moment(way.firstSeen),
@@ -141,13 +141,13 @@ function wayIn(way: WayInHealth, now: number): HealthReport['ways_in'][number] {
 }
 
 function statusOf(way: WayInHealth, now: number): WayStatus {
-  const { arrival, firstSeen, lastSeen, longestPauseMs, lastRejection } = way
+  const { source, firstSeen, lastSeen, longestPauseMs, lastRejection } = way
   if (lastRejection && lastRejection.at > (lastSeen ?? 0) && now - lastRejection.at <= silenceMs)
     return 'failing'
   if (firstSeen === null || lastSeen === null) return 'silent'
-  const patienceMs = arrival === 'import' ? Math.max(silenceMs, 2 * longestPauseMs) : silenceMs
+  const patienceMs = source === 'import' ? Math.max(silenceMs, 2 * longestPauseMs) : silenceMs
   if (now - lastSeen <= patienceMs) return 'receiving'
-  return arrival === 'import' && lastSeen - firstSeen <= oneRunMs ? 'finished' : 'silent'
+  return source === 'import' && lastSeen - firstSeen <= oneRunMs ? 'finished' : 'silent'
 }
 
 function messageOf({ lastSeen, lastRejection }: WayInHealth, status: WayStatus, now: number): string {

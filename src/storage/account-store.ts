@@ -2,7 +2,7 @@
 import type { Account, ApiKey, Drain, Scope, Site } from '../domain/account.ts'
 import type { DrainKind } from '../domain/event.ts'
 import type { PlanName } from '../domain/plan.ts'
-import type { Soon } from '../domain/soon.ts'
+
 
 export interface NewAccount {
   readonly id: string
@@ -78,9 +78,9 @@ export interface AccountStore {
   addSite(site: NewSite): Promise<Site | null>
   /** Oldest first; of one account, or of all. */
   listSites(accountId: string | null): Promise<Site[]>
-  findSite(id: string): Soon<Site | null>
+  findSite(id: string): Promise<Site | null>
   /** By its public tracking key. */
-  findSiteByKey(key: string): Soon<Site | null>
+  findSiteByKey(key: string): Promise<Site | null>
   /** Null when there is no such site. */
   setDomain(id: string, domain: string): Promise<Site | null>
   /** Null when there is no such site. */
@@ -97,7 +97,7 @@ export interface AccountStore {
   /** False when there is no such key or it was revoked before. */
   revokeKey(id: string, now: number): Promise<boolean>
   /** Null for a key that is unknown or revoked. */
-  findKey(hash: string): Soon<KeyOwner | null>
+  findKey(hash: string): Promise<KeyOwner | null>
   /** Remembers when keys were last used; milliseconds by key id. */
   touchKeys(lastUsed: ReadonlyMap<string, number>): Promise<void>
 

@@ -1,21 +1,13 @@
-/** The port to the store of events: what every engine must do, in the words of the subject. tests/contract holds engines to it. */
+/** The port to the store of events: what every engine must do, in rows and promises. tests/contract holds engines to it. */
 import type { DateRange } from '../domain/date-range.ts'
-import type { Arrival, EventPosition, EventType, NewEvent, StoredEvent } from '../domain/event.ts'
+import type { EventPosition, EventType, Judgement, NewEvent, Source, StoredEvent } from '../domain/event.ts'
 import type { DecimalSum } from '../domain/money.ts'
-import type { Soon } from '../domain/soon.ts'
-import type { Granularity, Series } from './series.ts'
 
-/** Events in their order: an array, or what makes each when it is asked for. `append` asks before it returns, and never again. */
-export interface EventSequence {
-  readonly length: number
-  at(index: number): NewEvent | undefined
-}
-
-/** Sites and accounts are named by their numbers here (Site.number, Account.number). */
+/** Events of one site that are recorded together or not at all. Sites and accounts are named by their numbers (Site.number, Account.number). */
 export interface EventBatch {
   readonly site: number
   readonly account: number
-  readonly events: EventSequence
+  readonly events: readonly NewEvent[]
   /** The moment of recording: decides the month that the quota counts it in. Milliseconds. */
   readonly now: number
   /** Most events the account may record in the UTC month of `now`; null is unlimited. */
@@ -24,32 +16,60 @@ export interface EventBatch {
   readonly idempotency?: { readonly key: string; readonly bodyHash: string; readonly response: string }
   /** Names of the single requests behind the events: none of them is recorded twice within 24 h, in whatever batch it comes. */
   readonly onceKeys?: readonly string[]
-  /** Where the import of a log stands once these events are stored; kept in the same transaction. */
+  /** Where the import of a log stands once these events are stored; kept in the same transaction. Its id names the import of the events. */
   readonly importProgress?: ImportProgress
-  /** What came in together with the events: counted in `health`. */
+  /** What came in together with the events: counted in `health` and `load`. */
   readonly intake?: Intake
 }
 
 /** What one request or part of a log brought besides events. Every item received is an event, ignored, or a duplicate. */
 export interface Intake {
-  readonly arrival: Arrival
+  readonly source: Source
   /** Items that became no event, by reason. */
   readonly ignored: Readonly<Record<string, number>>
   /** Items that were dealt with before. */
   readonly duplicates: number
+  /** Fields of items that this version does not know, all together. */
+  readonly unknownFields?: number
+  /** Requests that the site answered, counted or not, by UTC day and kind. */
+  readonly load?: readonly DailyLoad[]
 }
+
+/** What the requests of one kind cost a site on one day. */
+export interface DailyLoad {
+  readonly day: number
+  readonly kind: LoadKind
+  readonly requests: number
+  /** 0 where the source does not tell. */
+  readonly bytes: number
+  /** 0 where the source does not tell. */
+  readonly durationMs: number
+}
+
+/** Kept in this order with each row, so only ever add to the end. */
+export const loadKinds = [
+  'ai-bot',
+  'assistant-click',
+  'asset',
+  'redirect',
+  'search-bot',
+  'other-robot',
+  'person',
+  'other',
+] as const
+export type LoadKind = (typeof loadKinds)[number]
 
 /** A request that was refused as a whole. */
 export interface Rejection {
-  readonly arrival: Arrival
+  readonly source: Source
   /** Code of the error that its sender was told. */
   readonly reason: string
   readonly now: number
 }
 
-/** What came in by one way in since the site exists. `received` is `recorded`, `merged`, `duplicates` and all of `ignored` together. */
-export interface WayInHealth {
-  readonly arrival: Arrival
+/** What one source has delivered since the site exists. `received` is `recorded`, `merged`, `duplicates` and all of `ignored` together. */
+export interface SourceHealth {
+  readonly source: Source
   /** First and last time that something was taken; null when there were only rejections. */
   readonly firstSeen: number | null
   readonly lastSeen: number | null
@@ -57,20 +77,21 @@ export interface WayInHealth {
   readonly longestPauseMs: number
   readonly received: number
   readonly recorded: number
-  /** Requests that another way in had reported before. */
+  /** Requests that another source had reported before. */
   readonly merged: number
   /** Of `recorded` and `merged`: those that came more than 24 h after they happened. */
   readonly late: number
   readonly duplicates: number
   readonly ignored: Readonly<Record<string, number>>
+  readonly unknownFields: number
   /** Requests, not items. */
   readonly rejected: number
   readonly lastRejection: { readonly at: number; readonly reason: string } | null
   /** The last seven UTC days that brought something, by the moment of arrival; oldest first. */
-  readonly days: readonly WayInDay[]
+  readonly days: readonly SourceDay[]
 }
 
-export interface WayInDay {
+export interface SourceDay {
   readonly day: number
   readonly received: number
   readonly recorded: number
@@ -107,10 +128,16 @@ export interface ImportProgress {
   readonly updatedAt: number
 }
 
-export interface NameCount {
+/** Who or what an event is about. */
+export interface Subject {
+  readonly type: EventType
+  /** Bot, assistant, or name of the conversion. */
   readonly name: string
-  /** Empty for referrals and conversions. */
+  /** Operator of the bot; empty for the other types. */
   readonly company: string
+}
+
+export interface NameCount extends Omit<Subject, 'type'> {
   readonly count: number
   /** Exact decimal sum of the values; 0 where none is set. */
   readonly value: number
@@ -119,76 +146,65 @@ export interface NameCount {
 /** Counts by name; one entry a name. By count, descending, then by name in the order of code units. */
 export type CountsByName = Readonly<Record<EventType, readonly NameCount[]>>
 
-/**
- * Counts by name as columns, for what spells thousands of answers a second (row 2 of docs/performance.md): first the bots, then the
- * referrals, then the conversions, each in the order of CountsByName.
- */
-export interface NameColumns {
-  /** Where the rows of each type end, in the order of `eventTypes`. */
-  readonly ends: readonly number[]
-  /** Numbers, below 2^32, of what rows are about: within one store a number means the same for good. */
-  readonly numbers: Uint32Array
-  readonly counts: Float64Array
-  /** As NameCount.value. */
-  readonly values: Float64Array
-  subjectAt(row: number): Subject
+export type Granularity = 'day' | 'hour'
+
+/** One count a type. */
+export type TypeCounts = Readonly<Record<EventType, number>>
+
+/** Counts of one day or hour that has events. */
+export interface SeriesPoint extends TypeCounts {
+  /** Days or hours since 1970 UTC. */
+  readonly bucket: number
 }
 
-/** What a breakdown is over; every condition that is not null must hold. */
-export interface FacetFilter {
-  readonly names: readonly { readonly type: EventType; readonly name: string }[] | null
+/** Every condition that is not null must hold. */
+export interface EventFilter {
+  readonly names: readonly Pick<Subject, 'type' | 'name'>[] | null
   readonly path: string | null
   readonly country: string | null
 }
 
-export interface FacetQuery {
+export const unfiltered: EventFilter = { names: null, path: null, country: null }
+
+/** What events are grouped by. */
+export type Dimension = 'name' | 'page' | 'country' | 'day'
+
+export interface BreakdownQuery {
   readonly range: DateRange
-  readonly filter: FacetFilter
-  /** Most pages in the answer; of more that are equal, those met first. 0 leaves pages out of it altogether. */
-  readonly pagesMax: number
-  /** The type by whose count pages are ordered; null is all types together. */
-  readonly pageOrder: EventType | null
+  readonly filter: EventFilter
+  /** None gives one row: the totals. */
+  readonly dimensions: readonly Dimension[]
+  /** The type whose counts put rows in order; null is all types together. Rows without such a count stay out. */
+  readonly orderBy: EventType | null
+  /** Most rows in the answer; null is all. */
+  readonly limit: number | null
 }
 
-export interface FacetName {
-  readonly type: EventType
-  readonly name: string
-  readonly company: string
-}
-
-/** Counts of one page or country. */
-export interface FacetCount extends Readonly<Record<EventType, number>> {
-  readonly name: string
+/** Counts of one group: of the fields `subject`, `page`, `country` and `day`, those of its dimensions are there. */
+export interface BreakdownRow extends TypeCounts {
+  readonly subject?: Subject
+  /** Path. */
+  readonly page?: string
+  readonly country?: string
+  readonly day?: number
   /** Exact sum of the values of its conversions. */
   readonly value: number
 }
 
-/** All counts of a filter by name, page, country and day; names and countries in no particular order. */
-export interface FacetReport {
-  /** `days`: a count a day of FacetReport.range; null where the answer would grow too long. */
-  readonly names: readonly (FacetName & {
-    readonly count: number
-    readonly value: number
-    readonly days: Float64Array | null
-  })[]
-  /** By count, descending. */
-  readonly pages: readonly FacetCount[]
-  /** How many pages there are besides "other". */
-  readonly pageCount: number
-  /** What engines that bound the pages of a day counted together; a country named `other` is the same for countries. */
-  readonly otherPages: FacetCount
-  readonly countries: readonly FacetCount[]
-  /** The part of the range that has events of the site at all; null when there is none. */
-  readonly range: DateRange | null
-  /** Three counts a day of that part: bot, referral, conversion. */
-  readonly days: Float64Array
+export interface Breakdown {
+  /** By count, descending. `other` (below) is not among them. */
+  readonly rows: readonly BreakdownRow[]
+  /** How many rows there are besides `other`, listed or not. */
+  readonly rowCount: number
+  /** Pages that the engine counts together because a day has too many distinct ones; null where there are none. */
+  readonly other: (TypeCounts & { readonly value: number }) | null
 }
 
 /** Conversions of one name that one assistant brought, by one landing page. */
 export interface AttributedCount {
   /** Null where no assistant is known to have brought the visitor. */
-  readonly source: string | null
-  /** Path; null where it is not known, and where `source` is null. */
+  readonly assistant: string | null
+  /** Path; null where it is not known, and where `assistant` is null. */
   readonly landing: string | null
   readonly name: string
   readonly count: number
@@ -196,36 +212,16 @@ export interface AttributedCount {
   readonly value: DecimalSum
 }
 
-export type ListedEvent = Omit<StoredEvent, 'provenance' | 'seenBy'>
-
-/** Who or what an event is about. */
-export type Subject = Pick<StoredEvent, 'type' | 'name' | 'company'>
-
-/**
- * A page of the list as columns, for what spells thousands of pages a second and looks at none of their events as a whole
- * (row 4 of docs/performance.md). Of each column the first `count` places mean something.
- */
-export interface EventPage {
-  readonly count: number
-  readonly ids: Float64Array
-  /** Milliseconds since 1970 UTC. */
-  readonly times: Float64Array
-  /** Places in `eventTypes`. */
-  readonly types: Uint8Array
-  /** Numbers, below 2^32, of what texts stand for: within one store a number means the same for good. */
-  readonly subjects: Uint32Array
-  readonly paths: Uint32Array
-  /** Code of the first letter times 256, and that of the second. */
-  readonly countries: Uint16Array
-  /** NaN where no value is set. */
-  readonly values: Float64Array
-  /**
-   * What a number of `subjects` stands for, and what its neighbours stand for, of the same site, which are likely to be asked for next;
-   * different numbers may stand for the same.
-   */
-  subjectsNear(number: number): ReadonlyMap<number, Subject>
-  /** The path of a number of `paths`, and its neighbours, some of which may be other texts of the site. */
-  pathsNear(number: number): ReadonlyMap<number, string>
+/** An event as lists show it. */
+export interface ListedEvent extends Subject {
+  readonly id: number
+  readonly path: string
+  readonly country: string
+  readonly createdAt: number
+  readonly value: number | null
+  readonly status: number | null
+  readonly bytes: number | null
+  readonly durationMs: number | null
 }
 
 export interface EventListQuery {
@@ -236,37 +232,46 @@ export interface EventListQuery {
   readonly limit: number
 }
 
+/** A new judgement of one stored event. */
+export interface Amendment {
+  readonly position: EventPosition
+  readonly judgement: Judgement
+}
+
+/** An event with all that a copy in another store must keep. */
+export interface ExportedEvent extends StoredEvent {
+  /** 16 bits that stand for its client; null where none was seen. */
+  readonly fingerprint: number | null
+}
+
 /**
  * What every engine promises:
  * - an append is stored whole or not at all; when it has resolved, it is on disk and in every answer asked for afterwards,
  *   also of another process on the same data;
  * - ids are unique and below 2^53, without relying on being the only process;
  * - counts are exact, and equal the list of events to the unit;
- * - a request that several ways in report is one event (docs/decisions/0004);
+ * - a request that several sources report is one event (docs/decisions/0004): a later report fills in what the first did not tell;
  * - `revision` changes whenever any answer about the site but `health` and StoredEvent.seenBy may have changed, and never returns to an earlier value.
  */
 export interface EventStore {
   /** Rejects with AppError OVERLOADED when more is waiting than the engine will hold, or when the disk is full. */
   append(batch: EventBatch): Promise<AppendOutcome>
   /** 0 for a site without events. */
-  revision(site: number): Soon<number>
-  countsByName(site: number, range: DateRange): Soon<CountsByName>
-  /** The same counts, handed to a function that reads them at once and asks nothing else: they hold only until it returns. */
-  withCounts<Result>(site: number, range: DateRange, read: (counts: NameColumns) => Result): Soon<Result>
-  /** The caller keeps ranges to a size whose answer fits in memory (see reports/timeseries.ts). */
-  series(site: number, range: DateRange, granularity: Granularity): Soon<Series>
+  revision(site: number): Promise<number>
+  counts(site: number, range: DateRange): Promise<CountsByName>
+  /** Buckets with events, in the order of time. The caller keeps ranges to a size whose answer fits in memory (see reports/timeseries.ts). */
+  series(site: number, range: DateRange, granularity: Granularity): Promise<readonly SeriesPoint[]>
   /** First and last day with events of the site; null when there are none. */
   extent(site: number): Promise<DateRange | null>
-  /** From a roll-up: the cost does not grow with traffic. */
-  facets(site: number, query: FacetQuery): Promise<FacetReport>
-  /** One entry a source, landing page and name, in no particular order. The cost grows with the conversions of the range. */
+  breakdown(site: number, query: BreakdownQuery): Promise<Breakdown>
+  /** One entry an assistant, landing page and name, in no particular order. The cost grows with the conversions of the range. */
   attribution(site: number, range: DateRange): Promise<AttributedCount[]>
   /** Newest first: createdAt descending, then id descending. */
-  list(site: number, query: EventListQuery): Soon<ListedEvent[]>
-  /** The same page, handed to a function that reads it at once and asks nothing else: it holds only until the function returns. */
-  withPage<Result>(site: number, query: EventListQuery, read: (page: EventPage) => Result): Soon<Result>
+  list(site: number, query: EventListQuery): Promise<ListedEvent[]>
   /** One event with all that explains it; null when there is none at that position. */
   find(site: number, position: EventPosition): Promise<StoredEvent | null>
+  /** What the requests of a site cost, by day, kind and source, counted or not; in the order of days. */
+  load(site: number, range: DateRange): Promise<(DailyLoad & { readonly source: Source })[]>
   /** What the account recorded in a month (domain/date-range.ts monthOf), removed sites included. */
   usage(account: number, month: number): Promise<number>
   /** What was recorded for each of these sites in a month; sites without are left out. */
@@ -276,8 +281,14 @@ export interface EventStore {
   imports(site: number): Promise<ImportProgress[]>
   /** Counts a refused request. It is stored within seconds, together with intakes that nothing was recorded of. */
   countRejected(site: number, rejection: Rejection): void
-  /** One entry a way in by which anything has ever come. Counts of what other processes did not record may lag by seconds. */
-  health(site: number): Promise<WayInHealth[]>
+  /** One entry a source by which anything has ever come. Counts of what other processes did not record may lag by seconds. */
+  health(site: number): Promise<SourceHealth[]>
+  /** Gives stored events new judgements, with all counts by verdict; events that are not there are passed over. Resolves to how many changed. */
+  amend(site: number, amendments: readonly Amendment[], now: number): Promise<number>
+  /** All events of a site, oldest first, a page at a time; `after` is the last position seen, null at the beginning. */
+  exportSite(site: number, after: EventPosition | null, limit: number): Promise<ExportedEvent[]>
+  /** Stores exported events under their own ids; those that are there already are passed over. Counts no quota and no health. */
+  importSite(site: number, events: readonly ExportedEvent[], now: number): Promise<void>
   /** Forgets everything about a site, for good. Safe to repeat; later appends to it answer `site-removed`. */
   removeSite(site: number): Promise<void>
 }

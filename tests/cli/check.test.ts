@@ -213,7 +213,7 @@ describe('pugmark check', { concurrency: 3 }, () => {
     const { site } = await newAccount()
     const url = await listen(t, (_request, response) => html(response, tag(site.key)))
     const report = await check(url, site)
-    assert.equal(report.snippet.simulated?.arrival, 'snippet')
+    assert.equal(report.snippet.simulated?.source, 'snippet')
     assert.equal(report.problems.length, 1)
     assert.match(report.problems[0]!.what, /^GPTBot: it did not arrive within 2 s/)
   })

@@ -12,7 +12,7 @@ export const everyDay: DateRange = { start: 0, end: lastDay }
 export const dayRange = (timeMs: number): DateRange => ({ start: dayOf(timeMs), end: dayOf(timeMs) })
 
 export const someProvenance: Provenance = {
-  arrival: 'hits',
+  source: 'hits',
   userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)',
   referrerHost: null,
   status: 200,

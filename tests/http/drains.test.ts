@@ -258,7 +258,7 @@ test('the health of a site tells what came by each kind, and what was refused af
         return found?.rejected === 1 && found.received === 60 ? found : null
       })
       const { bot_visits, referrals } = await totalsOf(drain)
-      assert.deepEqual([way.arrival, way.recorded, way.duplicates], [kind, bot_visits + referrals, 30])
+      assert.deepEqual([way.source, way.recorded, way.duplicates], [kind, bot_visits + referrals, 30])
       assert.equal(way.lastRejection?.reason, 'INVALID_PARAMETER')
     }),
   )

@@ -12,8 +12,8 @@ import { type PageVisit, visitPage } from './visit-page.ts'
 import { newAssistantVisitor, newBotVisitor, newSnippetVisitor, type Visitor } from './visitor.ts'
 
 export interface Arrival {
-  /** The way in, such as `hits`. */
-  readonly arrival: string
+  /** Such as `hits`. */
+  readonly source: string
   readonly type: string
   readonly name: string
   readonly rule: string | null
@@ -145,7 +145,7 @@ function reportOf({ visitor, visit }: MadeVisit, arrived: ArrivedVisit | null): 
 }
 
 const shownArrival = ({ event, seconds }: ArrivedVisit): Arrival => ({
-  arrival: event.provenance.arrival,
+  source: event.provenance.source,
   type: event.type,
   name: event.name,
   rule: event.provenance.rule,

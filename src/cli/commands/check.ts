@@ -99,8 +99,8 @@ const countText = (count: number, one: string): string => `${count} ${one}${coun
 const visitText = ({ status, arrived }: VisitReport): string =>
   `${status === null ? 'no answer' : `status ${status}`}, ${arrived ? arrivalText(arrived) : 'did not arrive'}`
 
-const arrivalText = ({ arrival, type, name, rule, seconds }: Arrival): string =>
-  `arrived by ${arrival} after ${seconds.toFixed(1)} s: ${type} ${name} (rule ${rule ?? 'none'})`
+const arrivalText = ({ source, type, name, rule, seconds }: Arrival): string =>
+  `arrived by ${source} after ${seconds.toFixed(1)} s: ${type} ${name} (rule ${rule ?? 'none'})`
 
 function snippetText(
   { script, simulated }: CheckReport['snippet'],

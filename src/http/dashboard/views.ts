@@ -3,7 +3,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { keptDrainKinds } from '../../accounts/drains.ts'
 import { type IgnoreReason, ignoreReasons } from '../../detection/detector.ts'
 import { scopes } from '../../domain/account.ts'
-import { arrivals, drainKinds, eventTypes } from '../../domain/event.ts'
+import { sources, drainKinds, eventTypes } from '../../domain/event.ts'
 import { planNames } from '../../domain/plan.ts'
 
 const oneOf = <const Names extends readonly string[]>(names: Names) =>
@@ -135,14 +135,14 @@ export type EventPageView = Static<typeof EventPageView>
 
 export const ExplanationView = Type.Object({
   event: EventView,
-  arrival: oneOf(arrivals),
-  seenBy: Type.Array(oneOf(arrivals), { description: 'Every way in that reported the same request.' }),
+  source: oneOf(sources),
+  seenBy: Type.Array(oneOf(sources), { description: 'Every source that reported the same request.' }),
   userAgent: nullable(Type.String()),
   referrerHost: nullable(Type.String()),
   status: nullable(Type.Integer()),
   rule: nullable(Type.String()),
   catalogueVersion: nullable(Type.String()),
-  source: nullable(Type.String({ description: 'Of a conversion: the assistant that brought the visitor.' })),
+  assistant: nullable(Type.String({ description: 'Of a conversion: the assistant that brought the visitor.' })),
   landing: nullable(
     Type.String({ description: 'Of a conversion: path of the page where that visit began.' }),
   ),

@@ -45,7 +45,7 @@ export function eventsRoutes(
 
   const recording: RecordingRoute = {
     url,
-    arrival: 'events',
+    source: 'events',
     status: 201,
     judge: (_site, now) => new SentEventJudge(parts.detector, now),
   }
@@ -59,7 +59,7 @@ export function eventsRoutes(
       errors: ['INVALID_EVENT'],
     }),
     onRequest: admit(parts, 'write'),
-    onError: countRejections(parts, recording.arrival),
+    onError: countRejections(parts, recording.source),
     handler: (request, reply) => receiveBatch(parts, request, reply, recording),
   })
   return { report: { url, ask }, recording }

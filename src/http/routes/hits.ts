@@ -10,7 +10,7 @@ import { type RecordingRoute, receiveBatch } from '../receive-batch.ts'
 export function hitsRoute(app: FastifyInstance, parts: HttpParts): RecordingRoute {
   const route: RecordingRoute = {
     url: '/api/v1/sites/:siteId/hits',
-    arrival: 'hits',
+    source: 'hits',
     status: 200,
     judge: (site, now) => new HitJudge(parts, site, now),
   }
@@ -23,7 +23,7 @@ export function hitsRoute(app: FastifyInstance, parts: HttpParts): RecordingRout
       errors: ['INVALID_EVENT'],
     }),
     onRequest: admit(parts, 'write'),
-    onError: countRejections(parts, route.arrival),
+    onError: countRejections(parts, route.source),
     handler: (request, reply) => receiveBatch(parts, request, reply, route),
   })
   return route

@@ -65,7 +65,7 @@ export function snippetRoutes(app: FastifyInstance, parts: HttpParts): void {
         site: site.number,
         account: account.number,
         events: event ? [event] : [],
-        intake: { arrival: 'snippet', ignored: event ? {} : { 'no-assistant': 1 }, duplicates: 0 },
+        intake: { source: 'snippet', ignored: event ? {} : { 'no-assistant': 1 }, duplicates: 0 },
         now,
         monthlyLimit: planOf(parts.plans, account).eventsPerMonth,
         // A page that is closed while a request is under way sends the same message twice.

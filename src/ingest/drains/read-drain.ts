@@ -22,7 +22,7 @@ export interface ReadDrain {
   readonly others: number
 }
 
-export type DrainJudging = Omit<JudgeParts, 'arrival'>
+export type DrainJudging = Omit<JudgeParts, 'source'>
 
 /** What an event holds in memory before it is stored, roughly. */
 const eventBytes = 300
@@ -43,7 +43,7 @@ export async function readDrain(
   memory: MemoryClaim,
 ): Promise<ReadDrain> {
   const format = drainFormats[kind]
-  const entries = new DrainEntries({ ...judging, arrival: kind }, format, siteDomain)
+  const entries = new DrainEntries({ ...judging, source: kind }, format, siteDomain)
   const splitter = format.inFirehose
     ? splitArray(recordLengthMax, record => entries.addRecord(record))
     : splitEntries(lineLengthMax, entries.add)

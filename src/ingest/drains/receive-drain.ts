@@ -96,8 +96,8 @@ function withoutRepeats(read: ReadDrain, known: Set<string>): ReadDrain {
   return { ...read, events, names, tally: { ...tally, recorded, duplicate } }
 }
 
-const intakeOf = (arrival: DrainKind, { ignored, malformed, duplicate, other }: DrainReport): Intake => ({
-  arrival,
+const intakeOf = (source: DrainKind, { ignored, malformed, duplicate, other }: DrainReport): Intake => ({
+  source,
   ignored: { ...ignored, ...(malformed > 0 && { malformed }), ...(other > 0 && { 'no-request': other }) },
   duplicates: duplicate,
 })

@@ -106,7 +106,7 @@ export class BatchWriter {
     const error = refusal(outcome, this.stored, now)
     const { store, site } = this.#target
     if (outcome.outcome !== 'site-removed')
-      store.countRejected(site, { arrival: 'import', reason: error.code, now })
+      store.countRejected(site, { source: 'import', reason: error.code, now })
     return error
   }
 }

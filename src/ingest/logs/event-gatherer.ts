@@ -1,7 +1,7 @@
 /** The events that lines of a log become when their visits count, with all that later explains or re-judges them. */
 import { pagePath } from '../../detection/page-path.ts'
 import { rememberRecent } from '../../detection/remember-recent.ts'
-import type { Arrival, NewEvent, Provenance } from '../../domain/event.ts'
+import type { Source, NewEvent, Provenance } from '../../domain/event.ts'
 import type { EventSequence } from '../../storage/event-store.ts'
 import { clientOf } from '../client-address.ts'
 import { type CountedVerdict, provenanceOf, subjectOf } from '../visit-event.ts'
@@ -34,8 +34,8 @@ export class EventGatherer {
   readonly #clientOf = rememberRecent(ownClient, rememberedClients)
   readonly #gathered = new GatheredEvents()
 
-  constructor(arrival: Arrival, catalogueVersion: string) {
-    this.#provenances = new ProvenanceMemory(arrival, catalogueVersion)
+  constructor(source: Source, catalogueVersion: string) {
+    this.#provenances = new ProvenanceMemory(source, catalogueVersion)
   }
 
   get count(): number {
@@ -135,14 +135,14 @@ export class GatheredEvents implements EventSequence {
 
 /** Lines of a log share few provenances, and the store recognises the same object cheaply. */
 class ProvenanceMemory {
-  readonly #arrival: Arrival
+  readonly #source: Source
   readonly #catalogueVersion: string
   /** By user agent, rule, referrer and status: one look-up each costs less than one text of all four. */
   #known = new Map<string, Map<string, Map<string, Map<number | null, Provenance>>>>()
   #count = 0
 
-  constructor(arrival: Arrival, catalogueVersion: string) {
-    this.#arrival = arrival
+  constructor(source: Source, catalogueVersion: string) {
+    this.#source = source
     this.#catalogueVersion = catalogueVersion
   }
 
@@ -156,7 +156,7 @@ class ProvenanceMemory {
   #remember(userAgent: string, rule: string, referrer: string, status: number | null): Provenance {
     const provenance = provenanceOf(
       { userAgent, referrer, status },
-      { arrival: this.#arrival, rule, catalogueVersion: this.#catalogueVersion },
+      { source: this.#source, rule, catalogueVersion: this.#catalogueVersion },
     )
     if (userAgent.length + referrer.length > longestRemembered) return provenance
     if (this.#count++ >= rememberedProvenances) {

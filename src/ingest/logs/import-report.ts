@@ -42,7 +42,7 @@ export function addTally(sum: Tally, part: Tally): void {
 
 /** What the health of a site's data counts of a part of a log: a malformed line is ignored for being so. */
 export const intakeOf = ({ ignored, malformed, duplicate }: Tally): Intake => ({
-  arrival: 'import',
+  source: 'import',
   ignored: { ...ignored, malformed },
   duplicates: duplicate,
 })

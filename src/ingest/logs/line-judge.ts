@@ -2,7 +2,7 @@
 import type { Detector } from '../../detection/detector.ts'
 import type { Clock } from '../../domain/clock.ts'
 import { dayMs } from '../../domain/date-range.ts'
-import { type Arrival, unknownCountry } from '../../domain/event.ts'
+import { type Source, unknownCountry } from '../../domain/event.ts'
 import type { CountryLookup } from '../country.ts'
 import { EventGatherer, type GatheredEvents } from './event-gatherer.ts'
 import { emptyTally, type Tally } from './import-report.ts'
@@ -13,7 +13,7 @@ export interface JudgeParts {
   readonly detector: Detector
   readonly countryOf: CountryLookup
   readonly clock: Clock
-  readonly arrival: Arrival
+  readonly source: Source
 }
 
 export interface Judged {
@@ -33,7 +33,7 @@ export class LineJudge {
   constructor(parts: JudgeParts, parser: LineParser) {
     this.#parts = parts
     this.#parser = parser
-    this.#events = new EventGatherer(parts.arrival, parts.detector.catalogueVersion)
+    this.#events = new EventGatherer(parts.source, parts.detector.catalogueVersion)
     this.#latestMs = parts.clock() + dayMs
   }
 

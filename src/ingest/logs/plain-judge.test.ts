@@ -14,7 +14,7 @@ const parts: JudgeParts = {
   detector: createDetector({ excludedBots: new Set(['Bytespider']) }),
   countryOf: address => (address.startsWith('192.') ? 'DE' : 'ZZ'),
   clock: () => Date.UTC(2026, 11, 1),
-  arrival: 'import',
+  source: 'import',
 }
 
 const newJudge = (): LineJudge => new LineJudge(parts, findFormat('combined')!.open('example.com', null))

@@ -20,7 +20,7 @@ async function attribution(store: EventStore, site: number, range: DateRange): P
 
 /** Few of each, so that they meet; user agents must make no difference. */
 const provenance: fc.Arbitrary<Provenance> = fc.record({
-  arrival: fc.constantFrom('events', 'snippet'),
+  source: fc.constantFrom('events', 'snippet'),
   userAgent: fc.constantFrom(null, 'one', 'two'),
   referrerHost: fc.constantFrom(null, 'chatgpt.com'),
   status: fc.constant(null),
@@ -78,7 +78,7 @@ export function attributionPromises(suite: Suite): void {
       const chatGpt = from('ChatGPT', '/pricing')
       await record(events, site, [
         conversionEvent({ value: 0.1, provenance: chatGpt }),
-        conversionEvent({ value: 0.2, provenance: { ...chatGpt, userAgent: 'another', arrival: 'snippet' } }),
+        conversionEvent({ value: 0.2, provenance: { ...chatGpt, userAgent: 'another', source: 'snippet' } }),
         conversionEvent({ name: 'purchase', provenance: chatGpt }),
         conversionEvent({ provenance: from('ChatGPT', null) }),
         conversionEvent({ value: -5, provenance: from(null, null) }),

@@ -1,21 +1,21 @@
 /** Promises about the health of a site's data: what came in by each way, what was not recorded and why. */
 import assert from 'node:assert/strict'
 import { dayMs, dayOf, hourMs } from '../../../src/domain/date-range.ts'
-import type { Arrival, NewEvent } from '../../../src/domain/event.ts'
+import type { Source, NewEvent } from '../../../src/domain/event.ts'
 import type { EventStore, Intake, WayInHealth } from '../../../src/storage/event-store.ts'
 import type { Suite } from '../engine.ts'
 import { batchOf, botEvent, manyEvents, noon, record, someProvenance } from '../sample-events.ts'
 
-const intakeOf = (arrival: Arrival, chosen: Partial<Intake> = {}): Intake => ({
-  arrival,
+const intakeOf = (source: Source, chosen: Partial<Intake> = {}): Intake => ({
+  source,
   ignored: {},
   duplicates: 0,
   ...chosen,
 })
 
-async function wayIn(store: EventStore, site: number, arrival: Arrival): Promise<WayInHealth> {
-  const way = (await store.health(site)).find(each => each.arrival === arrival)
-  assert.ok(way, `nothing by ${arrival}`)
+async function wayIn(store: EventStore, site: number, source: Source): Promise<WayInHealth> {
+  const way = (await store.health(site)).find(each => each.source === source)
+  assert.ok(way, `nothing by ${source}`)
   const ignored = Object.values(way.ignored).reduce((sum, count) => sum + count, 0)
   assert.equal(way.received, way.recorded + way.merged + way.duplicates + ignored)
   return way
@@ -54,11 +54,11 @@ export function healthPromises(suite: Suite): void {
     await record(store(), site, manyEvents(4), { intake: intakeOf('events') })
     for (const each of [store(), (await suite.another()).events]) {
       assert.deepEqual(
-        (await each.health(site)).map(({ arrival }) => arrival),
+        (await each.health(site)).map(({ source }) => source),
         ['events', 'hits'],
       )
       assert.deepEqual(await wayIn(each, site, 'hits'), {
-        arrival: 'hits',
+        source: 'hits',
         firstSeen: noon + 1_000,
         lastSeen: noon + 2_000,
         longestPauseMs: 1_000,
@@ -77,8 +77,8 @@ export function healthPromises(suite: Suite): void {
 
   promise('what another way in had reported is counted with the way in that came second', async () => {
     const site = newNumber()
-    const seenBy = (arrival: Arrival): NewEvent =>
-      botEvent({ client: '203.0.113.9', provenance: { ...someProvenance, arrival } })
+    const seenBy = (source: Source): NewEvent =>
+      botEvent({ client: '203.0.113.9', provenance: { ...someProvenance, source } })
     await record(store(), site, [seenBy('hits')], { intake: intakeOf('hits') })
     const both = [seenBy('vercel'), { ...seenBy('vercel'), path: '/else' }]
     await record(store(), site, both, { intake: intakeOf('vercel') })
@@ -123,8 +123,8 @@ export function healthPromises(suite: Suite): void {
     const batch = batchOf(site, manyEvents(2), { monthlyLimit: 1, intake: intakeOf('hits') })
     assert.equal((await store().append(batch)).outcome, 'over-quota')
     assert.deepEqual(await store().health(site), [])
-    store().countRejected(site, { arrival: 'hits', reason: 'INVALID_JSON', now: noon })
-    store().countRejected(site, { arrival: 'hits', reason: 'LIMIT_EXCEEDED', now: noon + 7 })
+    store().countRejected(site, { source: 'hits', reason: 'INVALID_JSON', now: noon })
+    store().countRejected(site, { source: 'hits', reason: 'LIMIT_EXCEEDED', now: noon + 7 })
     const { firstSeen, lastSeen, received, rejected, lastRejection } = await wayIn(store(), site, 'hits')
     assert.deepEqual([firstSeen, lastSeen, received, rejected], [null, null, 0, 2])
     assert.deepEqual(lastRejection, { at: noon + 7, reason: 'LIMIT_EXCEEDED' })
@@ -169,7 +169,7 @@ export function healthPromises(suite: Suite): void {
       }),
     )
     await Promise.all(writers.map(writer => writer.health(site)))
-    const ways = await Promise.all(['hits', 'snippet'].map(way => wayIn(store(), site, way as Arrival)))
+    const ways = await Promise.all(['hits', 'snippet'].map(way => wayIn(store(), site, way as Source)))
     assert.deepEqual(
       ways.map(({ recorded, ignored }) => [recorded, ignored]),
       [
@@ -182,10 +182,10 @@ export function healthPromises(suite: Suite): void {
   promise('goes with the site', async () => {
     const site = newNumber()
     await record(store(), site, [botEvent()], { intake: intakeOf('hits') })
-    store().countRejected(site, { arrival: 'events', reason: 'INVALID_JSON', now: noon })
+    store().countRejected(site, { source: 'events', reason: 'INVALID_JSON', now: noon })
     await store().removeSite(site)
     assert.deepEqual(await store().health(site), [])
-    store().countRejected(site, { arrival: 'events', reason: 'INVALID_JSON', now: noon })
+    store().countRejected(site, { source: 'events', reason: 'INVALID_JSON', now: noon })
     assert.deepEqual(await store().health(site), [])
   })
 }

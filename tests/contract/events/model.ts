@@ -143,14 +143,14 @@ export function modelPromises(suite: Suite): void {
           const seen: ListedEvent[] = []
           /** What came in behind the reader's back: newer than where he stood. */
           const passed = new Set<number>()
-          const arrivals = [...arriving]
+          const sources = [...arriving]
           for (;;) {
             const after = seen.at(-1) ?? null
             const page = await store.list(recorded.site, { range, type, after, limit })
             seen.push(...page)
             if (page.length < limit) break
             const known = recorded.events.length
-            await recorded.add(store, [arrivals.pop() ?? []])
+            await recorded.add(store, [sources.pop() ?? []])
             for (const added of recorded.events.slice(known)) {
               if (listOrder(added, seen.at(-1)!) < 0) passed.add(added.id)
             }

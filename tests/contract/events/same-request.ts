@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { dayMs, monthOf } from '../../../src/domain/date-range.ts'
-import { type Arrival, type NewEvent, sameRequestMs } from '../../../src/domain/event.ts'
+import { type Source, type NewEvent, sameRequestMs } from '../../../src/domain/event.ts'
 import type { EventStore } from '../../../src/storage/event-store.ts'
 import type { Suite } from '../engine.ts'
 import { assertRollUpsEqualList } from '../event-model.ts'
@@ -21,10 +21,10 @@ import {
 const client = '203.0.113.9'
 
 /** A request as one way in reports it. */
-const seenBy = (arrival: Arrival, chosen: Partial<NewEvent> = {}, userAgent = 'GPTBot/1.2'): NewEvent =>
-  botEvent({ client, provenance: { ...someProvenance, arrival, userAgent }, ...chosen })
+const seenBy = (source: Source, chosen: Partial<NewEvent> = {}, userAgent = 'GPTBot/1.2'): NewEvent =>
+  botEvent({ client, provenance: { ...someProvenance, source, userAgent }, ...chosen })
 
-async function seenByOf(store: EventStore, site: number): Promise<(readonly Arrival[])[]> {
+async function seenByOf(store: EventStore, site: number): Promise<(readonly Source[])[]> {
   const events = await Promise.all((await listAll(store, site)).map(event => store.find(site, event)))
   return events.map(event => event!.seenBy)
 }
@@ -44,7 +44,7 @@ export function sameRequestPromises(suite: Suite): void {
       assert.deepEqual(await seenByOf(store(), site), [['hits', 'import', 'vector']])
       const [event] = await listAll(store(), site)
       const found = await store().find(site, event!)
-      assert.deepEqual([found?.createdAt, found?.provenance.arrival], [noon, 'import'])
+      assert.deepEqual([found?.createdAt, found?.provenance.source], [noon, 'import'])
     },
   )
 
@@ -56,7 +56,7 @@ export function sameRequestPromises(suite: Suite): void {
     const { client: _, ...unseen } = seenBy('import')
     await record(store(), site, [
       unseen,
-      { ...unseen, provenance: { ...unseen.provenance, arrival: 'events' } },
+      { ...unseen, provenance: { ...unseen.provenance, source: 'events' } },
     ])
     assert.equal(await assertRollUpsEqualList(store(), site), 5)
   })
@@ -111,7 +111,7 @@ export function sameRequestPromises(suite: Suite): void {
 
   promise('reports of one transaction, and of one batch, find each other', async () => {
     const site = newNumber()
-    const ways: Arrival[] = ['hits', 'import', 'snippet', 'syslog']
+    const ways: Source[] = ['hits', 'import', 'snippet', 'syslog']
     await Promise.all(ways.map(way => store().append(batchOf(site, [seenBy(way)]))))
     assert.equal(await assertRollUpsEqualList(store(), site), 1)
     const together = newNumber()
@@ -133,7 +133,7 @@ export function sameRequestPromises(suite: Suite): void {
         createdAt: noon + i * 700,
         client: `198.51.100.${i % 200}`,
       }))
-      const reports = (way: Arrival): NewEvent[] =>
+      const reports = (way: Source): NewEvent[] =>
         requests.map(request =>
           seenBy(way, { ...request, createdAt: request.createdAt + (way === 'hits' ? 0 : 300) }),
         )
@@ -170,7 +170,7 @@ export function sameRequestPromises(suite: Suite): void {
       referralEvent({ client, provenance }),
       conversionEvent({ client, provenance, value: 5 }),
     ]
-    const bySnippet = { provenance: { ...provenance, arrival: 'snippet' } } as const
+    const bySnippet = { provenance: { ...provenance, source: 'snippet' } } as const
     await record(store(), site, [click, sale])
     await record(store(), site, [
       { ...click, ...bySnippet },
@@ -182,7 +182,7 @@ export function sameRequestPromises(suite: Suite): void {
   promise(
     'whoever saw which requests, in whatever order: what is counted is the most that any way in saw',
     async () => {
-      const ways: Arrival[] = ['hits', 'import', 'snippet', 'vercel']
+      const ways: Source[] = ['hits', 'import', 'snippet', 'vercel']
       const request = fc.record({
         /** Moments of one group lie within the window; groups are far apart. */
         group: fc.nat({ max: 3 }),

@@ -131,8 +131,8 @@ export function textPromises(suite: Suite): void {
     const explained: Provenance[] = [
       someProvenance,
       namedBySender,
-      { ...namedBySender, arrival: 'import', userAgent: '', status: 404 },
-      { ...someProvenance, referrerHost: 'chatgpt.com', rule: 'referrer:chatgpt.com', arrival: 'import' },
+      { ...namedBySender, source: 'import', userAgent: '', status: 404 },
+      { ...someProvenance, referrerHost: 'chatgpt.com', rule: 'referrer:chatgpt.com', source: 'import' },
       { ...someProvenance, catalogueVersion: '2026-07-01' },
       { ...namedBySender, source: 'ChatGPT', landing: '/pricing' },
       { ...namedBySender, source: 'ChatGPT' },
@@ -149,7 +149,7 @@ export function textPromises(suite: Suite): void {
       const event = await events.find(site, position)
       const { id: _, seenBy, ...recorded } = event!
       assert.deepEqual(withoutId(position), asRecorded(recorded))
-      assert.deepEqual(seenBy, [recorded.provenance.arrival])
+      assert.deepEqual(seenBy, [recorded.provenance.source])
       found.push(recorded)
     }
     const byTypeAndTime = (a: NewEvent, b: NewEvent): number =>

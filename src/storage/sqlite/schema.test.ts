@@ -52,7 +52,7 @@ test('events from before conversions had a source keep what explains them, and n
     path: '/thanks',
     country: 'DE',
     value: 3,
-    provenance: { ...namedBySender, arrival: 'snippet', rule: 'host:chatgpt.com' },
+    provenance: { ...namedBySender, source: 'snippet', rule: 'host:chatgpt.com' },
     seenBy: ['snippet'],
   })
   const provenance = { ...namedBySender, source: 'ChatGPT', landing: '/pricing' }

@@ -71,13 +71,13 @@ export const migrations: readonly Migration[] = [
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     site INTEGER NOT NULL,
     subject INTEGER NOT NULL,
-    arrival INTEGER NOT NULL,
+    source INTEGER NOT NULL,
     status INTEGER NOT NULL,
     user_agent INTEGER NOT NULL,
     referrer_host INTEGER NOT NULL,
     rule INTEGER NOT NULL,
     catalogue_version INTEGER NOT NULL,
-    UNIQUE (site, subject, arrival, status, user_agent, referrer_host, rule, catalogue_version)
+    UNIQUE (site, subject, source, status, user_agent, referrer_host, rule, catalogue_version)
   ) STRICT;
   -- Events, a few hundred a row (sqlite-chunk.ts): chunks of one site and type never overlap in (time, id).
   CREATE TABLE chunk (
@@ -184,7 +184,7 @@ export const migrations: readonly Migration[] = [
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     site INTEGER NOT NULL,
     subject INTEGER NOT NULL,
-    arrival INTEGER NOT NULL,
+    source INTEGER NOT NULL,
     status INTEGER NOT NULL,
     user_agent INTEGER NOT NULL,
     referrer_host INTEGER NOT NULL,
@@ -192,7 +192,7 @@ export const migrations: readonly Migration[] = [
     catalogue_version INTEGER NOT NULL,
     source INTEGER NOT NULL,
     landing INTEGER NOT NULL,
-    UNIQUE (site, subject, arrival, status, user_agent, referrer_host, rule, catalogue_version, source, landing)
+    UNIQUE (site, subject, source, status, user_agent, referrer_host, rule, catalogue_version, source, landing)
   ) STRICT;
   INSERT INTO origin_with_touch SELECT *, 0, 0 FROM origin;
   DELETE FROM sqlite_sequence WHERE name = 'origin_with_touch';
