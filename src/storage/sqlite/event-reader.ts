@@ -33,7 +33,6 @@ import { SourceHealthReader } from './source-health.ts'
 import { Subjects } from './subjects.ts'
 
 export class EventReader {
-  readonly #reader: DatabaseSync
   readonly #subjects: Subjects
   readonly #totals: DailyTotals
   readonly #breakdown: BreakdownReader
@@ -42,7 +41,6 @@ export class EventReader {
   readonly #statements: ReturnType<typeof prepareStatements>
 
   constructor(reader: DatabaseSync, cacheBytes: number) {
-    this.#reader = reader
     this.#subjects = new Subjects(reader)
     this.#totals = new DailyTotals(reader, cacheBytes)
     this.#breakdown = new BreakdownReader(reader, this.#subjects)
@@ -147,11 +145,12 @@ export class EventReader {
 
   /** Runs a function whose statements all see the database as it was at the first of them. Not to be nested. */
   #inSnapshot<Value>(read: () => Value): Value {
-    this.#reader.exec('BEGIN')
+    const { begin, commit } = this.#statements
+    begin.run()
     try {
       return read()
     } finally {
-      this.#reader.exec('COMMIT')
+      commit.run()
     }
   }
 }
@@ -167,6 +166,8 @@ function prepareStatements(reader: DatabaseSync) {
   )
   series.setReturnArrays(true)
   return {
+    begin: prepare('BEGIN'),
+    commit: prepare('COMMIT'),
     revision: prepare('SELECT revision FROM site_state WHERE site = ?'),
     series,
     extent: prepare(

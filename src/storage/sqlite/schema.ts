@@ -377,7 +377,7 @@ export function createSchema(file: string): void {
     // WAL: readers never wait for the writer. It is a property of the file and stays.
     retryWhileBusy(() => database.exec('PRAGMA journal_mode = WAL'), busyTimeoutMs)
     database.exec('BEGIN IMMEDIATE')
-    if (versionOf(database) === schemaVersion) return database.exec('ROLLBACK')
+    if (versionOf(database) === schemaVersion) return
     refuseOtherVersions(database, file)
     for (const sql of [accountTables, loginTables, eventTables, rollUpTables, recordingTables, views])
       database.exec(sql)
