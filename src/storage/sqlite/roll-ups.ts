@@ -1,0 +1,225 @@
+/**
+ * Counts of events by day, hour, country and page, kept in the transaction of the events themselves: summed in memory for a batch, then
+ * added to their rows. A whole day can be counted anew from its events.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { dayMs, dayOf, hourMs } from '../../domain/date-range.ts'
+
+/** A stored event as far as it is counted; 0 where status, verdict or robots are not known. */
+export interface CountedEvent {
+  readonly at: number
+  readonly type: number
+  readonly subject: number
+  readonly path: number
+  readonly country: string
+  readonly value: number
+  readonly valueBillionths: number
+  readonly bytes: number
+  readonly durationMs: number
+  readonly status: number
+  readonly verdict: number
+  readonly robots: number
+}
+
+/** Pages that one day of a site counts one by one. Further ones are counted together as path 0: robots can ask for any number of paths. */
+export const pagesPerDayMax = 50_000
+
+const rememberedDaysMax = 10_000
+
+export const spoofedVerdict = 2
+export const violatedRobots = 1
+const firstErrorStatus = 400
+
+/** One row of a table, as it is to be added: its key, then its numbers. */
+type Row = (number | string)[]
+
+interface RollUp {
+  readonly table: string
+  readonly keys: readonly string[]
+  readonly sums: readonly string[]
+  keyOf(event: CountedEvent): Row
+  sumsOf(event: CountedEvent): number[]
+  /** The same from events in SQL: one column a key and sum. */
+  readonly select: string
+}
+
+const perDay = (name: string): string => `${name} / ${dayMs}`
+const day = perDay('e.at')
+
+export const rollUps: readonly RollUp[] = [
+  {
+    table: 'by_day',
+    keys: ['day', 'subject', 'status', 'verdict', 'robots'],
+    sums: ['count', 'value', 'value_billionths', 'bytes', 'duration_ms'],
+    keyOf: e => [dayOf(e.at), e.subject, e.status, e.verdict, e.robots],
+    sumsOf: e => [1, e.value, e.valueBillionths, e.bytes, e.durationMs],
+    select: `${day}, e.subject, j.status, j.verdict, j.robots,
+      count(*), sum(ifnull(e.value, 0)), sum(ifnull(e.value_billionths, 0)), sum(ifnull(e.bytes, 0)), sum(ifnull(e.duration_ms, 0))`,
+  },
+  {
+    table: 'by_hour',
+    keys: ['hour', 'type', 'verdict'],
+    sums: ['count'],
+    keyOf: e => [Math.floor(e.at / hourMs), e.type, e.verdict],
+    sumsOf: () => [1],
+    select: `e.at / ${hourMs}, e.type, j.verdict, count(*)`,
+  },
+  {
+    table: 'by_country',
+    keys: ['day', 'country', 'subject'],
+    sums: ['count', 'value', 'value_billionths'],
+    keyOf: e => [dayOf(e.at), e.country, e.subject],
+    sumsOf: e => [1, e.value, e.valueBillionths],
+    select: `${day}, e.country, e.subject, count(*), sum(ifnull(e.value, 0)), sum(ifnull(e.value_billionths, 0))`,
+  },
+  {
+    table: 'by_page',
+    keys: ['day', 'path'],
+    sums: [
+      'bots',
+      'clicks',
+      'conversions',
+      'value',
+      'value_billionths',
+      'errors',
+      'spoofed',
+      'violations',
+      'bytes',
+    ],
+    keyOf: e => [dayOf(e.at), e.path],
+    sumsOf: e => [
+      Number(e.type === 0),
+      Number(e.type === 1),
+      Number(e.type === 2),
+      e.value,
+      e.valueBillionths,
+      Number(e.status >= firstErrorStatus),
+      Number(e.verdict === spoofedVerdict),
+      Number(e.robots === violatedRobots),
+      e.bytes,
+    ],
+    select: `${day}, e.path, sum(e.type = 0), sum(e.type = 1), sum(e.type = 2),
+      sum(ifnull(e.value, 0)), sum(ifnull(e.value_billionths, 0)), sum(j.status >= ${firstErrorStatus}),
+      sum(j.verdict = ${spoofedVerdict}), sum(j.robots = ${violatedRobots}), sum(ifnull(e.bytes, 0))`,
+  },
+]
+
+export class RollUps {
+  readonly #database: DatabaseSync
+  readonly #gathered = rollUps.map(rollUp => ({ rollUp, rows: new Map<string, Row>() }))
+  readonly #upserts: readonly StatementSync[]
+  readonly #dropEmpty: readonly StatementSync[]
+  readonly #findPage: StatementSync
+  readonly #countPages: StatementSync
+  /** Pages that days of sites have; what other processes add is missed, which lets a day grow a little further. */
+  readonly #pagesOf = new Map<string, number>()
+  #hasTakenBack = false
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#upserts = rollUps.map(({ table, keys, sums }) =>
+      database.prepare(
+        `INSERT INTO ${table} (site, ${[...keys, ...sums].join(', ')}) VALUES (?${', ?'.repeat(keys.length + sums.length)})
+         ON CONFLICT DO UPDATE SET ${sums.map(sum => `${sum} = ${sum} + excluded.${sum}`).join(', ')}`,
+      ),
+    )
+    this.#dropEmpty = rollUps.map(({ table, keys, sums }) =>
+      database.prepare(
+        `DELETE FROM ${table} WHERE site = ? AND ${keys.map(key => `${key} = ?`).join(' AND ')}
+         AND ${(table === 'by_page' ? ['bots', 'clicks', 'conversions'] : [sums[0]]).map(sum => `${sum} = 0`).join(' AND ')}`,
+      ),
+    )
+    this.#findPage = database.prepare('SELECT 1 FROM by_page WHERE site = ? AND day = ? AND path = ?')
+    this.#countPages = database.prepare('SELECT count(*) AS count FROM by_page WHERE site = ? AND day = ?')
+  }
+
+  add(event: CountedEvent): void {
+    this.#gather(event, 1)
+  }
+
+  /** Moves an event whose facts have changed from its old rows to the new ones. All sums are integers, so nothing is lost. */
+  move(before: CountedEvent, after: CountedEvent): void {
+    this.#hasTakenBack = true
+    this.#gather(before, -1)
+    this.#gather(after, 1)
+  }
+
+  /** Adds what was gathered to the rows of a site. */
+  flush(site: number): void {
+    for (const [i, { rollUp, rows }] of this.#gathered.entries()) {
+      for (const row of rows.values()) {
+        if (rollUp.table === 'by_page') this.#limitPages(site, row)
+        this.#upserts[i]!.run(site, ...row)
+        if (this.#hasTakenBack) this.#dropEmpty[i]!.run(site, ...row.slice(0, rollUp.keys.length))
+      }
+      rows.clear()
+    }
+    this.#hasTakenBack = false
+  }
+
+  /** To be called after a rollback. */
+  discard(): void {
+    for (const { rows } of this.#gathered) rows.clear()
+    this.#pagesOf.clear()
+    this.#hasTakenBack = false
+  }
+
+  /** Counts the days of a site anew from its events. */
+  rebuild(site: number, days: Iterable<number>): void {
+    this.#pagesOf.clear()
+    for (const day of days) {
+      for (const { table, keys, select } of rollUps) {
+        const [from, to] = table === 'by_hour' ? [day * 24, day * 24 + 23] : [day, day]
+        this.#database
+          .prepare(`DELETE FROM ${table} WHERE site = ? AND ${keys[0]} BETWEEN ? AND ?`)
+          .run(site, from, to)
+        this.#database
+          .prepare(
+            `INSERT INTO ${table} SELECT e.site, ${select} FROM event e JOIN judgement j ON j.id = e.judgement
+             WHERE e.site = ? AND e.at BETWEEN ? AND ? GROUP BY ${keys.map((_, i) => i + 2).join(', ')}`,
+          )
+          .run(site, day * dayMs, (day + 1) * dayMs - 1)
+      }
+      this.#foldPages(site, day)
+    }
+  }
+
+  #gather(event: CountedEvent, sign: 1 | -1): void {
+    for (const { rollUp, rows } of this.#gathered) {
+      const keys = rollUp.keyOf(event)
+      const sums = rollUp.sumsOf(event)
+      const key = keys.join(' ')
+      const row = rows.get(key)
+      if (!row) rows.set(key, [...keys, ...sums.map(sum => sign * sum + 0)])
+      else for (let i = 0; i < sums.length; i++) (row as number[])[keys.length + i]! += sign * sums[i]!
+    }
+  }
+
+  /** A page that the day does not have yet becomes path 0 when the day is full. */
+  #limitPages(site: number, row: Row): void {
+    const [day, path] = row as number[]
+    if (this.#findPage.get(site, day!, path!) !== undefined) return
+    const key = `${site} ${day}`
+    const pages = this.#pagesOf.get(key) ?? Number(this.#countPages.get(site, day!)?.count)
+    if (pages >= pagesPerDayMax) row[1] = 0
+    if (this.#pagesOf.size >= rememberedDaysMax) this.#pagesOf.clear()
+    this.#pagesOf.set(key, Math.min(pages + 1, pagesPerDayMax))
+  }
+
+  /** Of a day with too many pages, the rarest become path 0. */
+  #foldPages(site: number, day: number): void {
+    const extra = Number(this.#countPages.get(site, day)?.count) - pagesPerDayMax
+    if (extra <= 0) return
+    const { keys, sums } = rollUps.find(({ table }) => table === 'by_page')!
+    const rarest = `SELECT path FROM by_page WHERE site = ?1 AND day = ?2 ORDER BY bots + clicks + conversions, path LIMIT ?3`
+    this.#database
+      .prepare(
+        `INSERT INTO by_page SELECT site, day, 0, ${sums.map(sum => `sum(${sum})`).join(', ')} FROM by_page
+         WHERE site = ?1 AND day = ?2 AND path IN (${rarest}) GROUP BY site, ${keys[0]}`,
+      )
+      .run(site, day, extra)
+    this.#database
+      .prepare(`DELETE FROM by_page WHERE site = ?1 AND day = ?2 AND path <> 0 AND path IN (${rarest})`)
+      .run(site, day, extra)
+  }
+}
