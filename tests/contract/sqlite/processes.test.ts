@@ -41,8 +41,6 @@ test('what another process has acknowledged is in the very next answer of this o
   let asking = true
   const recording = startRecording(engine.file, { site, inFlight: 1 }, () => {
     const atLeast = ++acknowledged * eventsPerBatch
-    // As a server does when a request comes in: this line came in as one would.
-    engine.stores.beginRequest()
     const check = async (): Promise<void> => {
       const counts = await events.counts(site, everyDay)
       const total = Object.values(counts)
