@@ -162,7 +162,7 @@ const largestFirst = (a: NameCount, b: NameCount): number =>
 function prepareStatements(reader: DatabaseSync) {
   const prepare = (sql: string): StatementSync => reader.prepare(sql)
   const series = prepare(
-    `SELECT hour / ? AS bucket, ${eventTypes.map((_, type) => `sum(CASE type WHEN ${type} THEN count ELSE 0 END)`).join(', ')}
+    `SELECT hour / CAST(? AS INTEGER) AS bucket, ${eventTypes.map((_, type) => `sum(CASE type WHEN ${type} THEN count ELSE 0 END)`).join(', ')}
      FROM by_hour WHERE site = ? AND hour BETWEEN ? AND ? GROUP BY bucket ORDER BY bucket`,
   )
   series.setReturnArrays(true)
