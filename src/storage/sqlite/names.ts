@@ -91,10 +91,10 @@ export class Names {
       site,
       sources[event.number('source')!]!,
       event.place('agent') === null ? 0 : this.agent(site, event.text('agent')),
-      event.text('referrerHost'),
-      event.text('rule'),
-      event.text('catalogue'),
-      event.text('assistant'),
+      event.textOrEmpty('referrerHost'),
+      event.textOrEmpty('rule'),
+      event.textOrEmpty('catalogue'),
+      event.textOrEmpty('assistant'),
       event.place('landing') === null ? 0 : this.path(site, event.text('landing')),
     ]
     const { findOrigin, addOrigin } = this.#statements
