@@ -84,7 +84,7 @@ export class Names {
 
   /** The row of how the reader's current event came. */
   origin(site: number, event: PackedReader): number {
-    const key = `o${site} ${event.number('source')} ${originTexts.map(field => (event.place(field) === null ? '' : lengthAndText(event.text(field)))).join('')}`
+    const key = `o${site} ${event.number('source')} ${originTexts.map(field => (event.place(field) === null ? '- ' : lengthAndText(event.text(field)))).join('')}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const values = [
