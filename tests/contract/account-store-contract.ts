@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict'
 import type { Account, ApiKey, Site } from '../../src/domain/account.ts'
 import { hashApiKey, newApiKey, newId } from '../../src/domain/ids.ts'
-import type { AccountStore, KeyOwner, NewAccount, NewDrain, NewKey, NewSite } from '../../src/storage/account-store.ts'
+import type {
+  AccountStore,
+  KeyOwner,
+  NewAccount,
+  NewDrain,
+  NewKey,
+  NewSite,
+} from '../../src/storage/account-store.ts'
 import { contractSuite, type OpenEngine, type Suite } from './engine.ts'
 import { botEvent, noon, record } from './sample-events.ts'
 
@@ -217,7 +224,8 @@ function keyPromises(suite: Suite): void {
     await accounts.addKey(key)
     const added = await accounts.addSite(site)
     const owner = await ownerOf(accounts, key.hash)
-    const admit = (keyHash: string, siteId: string | null, store = accounts) => store.admit({ keyHash, siteId })
+    const admit = (keyHash: string, siteId: string | null, store = accounts) =>
+      store.admit({ keyHash, siteId })
     assert.deepEqual(await admit(key.hash, site.id), { owner, site: added, revision: 0 })
     assert.deepEqual(await admit(unknownKey, site.id), { owner: null, site: added, revision: 0 })
     assert.deepEqual(await admit(key.hash, unknownSite), { owner, site: null, revision: 0 })

@@ -163,6 +163,28 @@ export function textPromises(suite: Suite): void {
     assert.deepEqual(found.sort(byTypeAndTime), recorded.sort(byTypeAndTime))
   })
 
+  promise('one text in different fields of a provenance explains different things', async () => {
+    const { events } = suite.engine.stores
+    const site = newNumber()
+    const nothing: Provenance = { ...namedBySender, source: 'hits' }
+    const fields = ['userAgent', 'referrerHost', 'rule', 'catalogueVersion', 'assistant', 'landing'] as const
+    const explained = ['x', '1 x', '- '].flatMap(text => fields.map(field => ({ ...nothing, [field]: text })))
+    const recorded = [
+      ...explained,
+      ...fields.map((field, i) => ({ ...nothing, [field]: 'x', [fields.at(i - 1)!]: 'x' })),
+    ]
+    await record(
+      events,
+      site,
+      recorded.map((provenance, i) => botEvent({ provenance, createdAt: noon - i })),
+    )
+    const found = await Promise.all((await listAll(events, site)).map(event => events.find(site, event)))
+    assert.deepEqual(
+      found.map(event => event?.provenance),
+      recorded,
+    )
+  })
+
   promise('find gives null for another id, another time and another site', async () => {
     const { events } = suite.engine.stores
     const [site, other] = [newNumber(), newNumber()]
