@@ -104,10 +104,16 @@ export class PackedReader {
     return Number.isNaN(value) ? null : value
   }
 
-  /** The empty string where the field is not known. */
+  /** Throws where the field is not known: only a bug brings an event without a name or page this far. */
   text(field: TextField): string {
     const place = this.place(field)
-    return place === null ? '' : this.texts[place]!
+    if (place === null) throw new TypeError(`An event has no ${field}.`)
+    return this.texts[place]!
+  }
+
+  /** The empty string where the field is not known. */
+  textOrEmpty(field: TextField): string {
+    return this.place(field) === null ? '' : this.text(field)
   }
 
   /** Two fingerprints in one number; `noFingerprint` where no client was seen. */

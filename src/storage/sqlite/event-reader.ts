@@ -8,7 +8,7 @@ import {
   type Source,
   type StoredEvent,
 } from '../../domain/event.ts'
-import { fromDecimal } from '../../domain/money.ts'
+import { addDecimals, fromDecimal, zeroSum } from '../../domain/money.ts'
 import type {
   AttributedCount,
   Breakdown,
@@ -97,7 +97,7 @@ export class EventReader {
       landing: row.landing === null ? null : String(row.landing),
       name: String(row.name),
       count: Number(row.count),
-      value: { whole: Number(row.whole), billionths: Number(row.billionths) },
+      value: addDecimals(zeroSum, { whole: Number(row.whole), billionths: Number(row.billionths) }),
     }))
   }
 
@@ -161,7 +161,7 @@ const largestFirst = (a: NameCount, b: NameCount): number =>
 function prepareStatements(reader: DatabaseSync) {
   const prepare = (sql: string): StatementSync => reader.prepare(sql)
   const series = prepare(
-    `SELECT hour / ? AS bucket, ${eventTypes.map((_, type) => `sum(CASE type WHEN ${type} THEN count ELSE 0 END)`).join(', ')}
+    `SELECT hour / CAST(? AS INTEGER) AS bucket, ${eventTypes.map((_, type) => `sum(CASE type WHEN ${type} THEN count ELSE 0 END)`).join(', ')}
      FROM by_hour WHERE site = ? AND hour BETWEEN ? AND ? GROUP BY bucket ORDER BY bucket`,
   )
   series.setReturnArrays(true)
@@ -174,10 +174,10 @@ function prepareStatements(reader: DatabaseSync) {
       'SELECT (SELECT min(day) FROM by_day WHERE site = ?) AS first, (SELECT max(day) FROM by_day WHERE site = ?) AS last',
     ),
     attribution: prepare(
-      `SELECT o.assistant, l.text AS landing, s.name, count(*) AS count, total(e.value) AS whole, total(e.value_billionths) AS billionths
+      `SELECT o.assistant, CASE WHEN o.assistant <> '' THEN l.text END AS landing, s.name, count(*) AS count, total(e.value) AS whole, total(e.value_billionths) AS billionths
        FROM event e INDEXED BY event_conversions
        JOIN origin o ON o.id = e.origin JOIN subject s ON s.id = e.subject LEFT JOIN path l ON l.id = o.landing
-       WHERE e.site = ? AND e.type = 2 AND e.at BETWEEN ? AND ? GROUP BY o.assistant, o.landing, e.subject`,
+       WHERE e.site = ? AND e.type = 2 AND e.at BETWEEN ? AND ? GROUP BY 1, 2, 3`,
     ),
     load: prepare(
       `SELECT day, source, kind, requests, bytes, duration_ms FROM load_by_day WHERE site = ? AND day BETWEEN ? AND ?

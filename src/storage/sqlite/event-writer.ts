@@ -192,6 +192,10 @@ export class EventWriter {
       minAt = Math.min(minAt, at)
       maxAt = Math.max(maxAt, at)
       if (events.client !== noFingerprint) sources |= seenBy
+      for (const repeat of matches?.repeats.get(index) ?? []) {
+        events.moveTo(repeat)
+        this.#rows.fill(site, { createdAt: at, id: firstId + i }, events, seenBy)
+      }
     }
     this.#batches.add(
       site,

@@ -91,10 +91,10 @@ export class Names {
     const agent = event.place('agent') === null ? 0 : this.agent(site, event.text('agent'))
     const landing = event.place('landing') === null ? 0 : this.path(site, event.text('landing'))
     const texts = [
-      event.text('referrerHost'),
-      event.text('rule'),
-      event.text('catalogue'),
-      event.text('assistant'),
+      event.textOrEmpty('referrerHost'),
+      event.textOrEmpty('rule'),
+      event.textOrEmpty('catalogue'),
+      event.textOrEmpty('assistant'),
     ]
     const ids = this.#idsOf('origin', site)
     // No text can be taken for another, since each is preceded by its length.

@@ -20,7 +20,7 @@ test('the folder and the file are made, and what was recorded is there at the ne
   await record(first.events, 1, [botEvent()])
   await first.close()
   const second = openSqlite({ file })
-  assert.equal((await second.events.countsByName(1, { start: 0, end: 30_000 })).bot[0]?.count, 1)
+  assert.equal((await second.events.counts(1, { start: 0, end: 30_000 })).bot[0]?.count, 1)
   await second.close()
 })
 
@@ -32,7 +32,7 @@ test('what is closed stands in one file, with no log to replay', async () => {
   assert.equal(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0, 0)
   copyFileSync(file, copy)
   const copied = openSqlite({ file: copy })
-  assert.equal((await copied.events.countsByName(1, { start: 0, end: 30_000 })).bot[0]?.count, 1)
+  assert.equal((await copied.events.counts(1, { start: 0, end: 30_000 })).bot[0]?.count, 1)
   await copied.close()
 })
 

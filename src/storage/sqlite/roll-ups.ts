@@ -231,12 +231,12 @@ export class RollUps {
     return Number(this.#pageCount.get(site, day)?.count)
   }
 
-  /** Of a day with too many pages, the rarest become path 0. */
+  /** Of a day with too many pages, the rarest become path 0, and of those the latest, which came when the day was full. */
   #foldPages(site: number, day: number): void {
     const extra = this.#countPages(site, day) - pagesPerDayMax
     if (extra <= 0) return
     const { keys, sums } = rollUps.find(({ table }) => table === 'by_page')!
-    const rarest = `SELECT path FROM by_page WHERE site = ?1 AND day = ?2 ORDER BY bots + clicks + conversions, path LIMIT ?3`
+    const rarest = `SELECT path FROM by_page WHERE site = ?1 AND day = ?2 ORDER BY bots + clicks + conversions, path DESC LIMIT ?3`
     this.#database
       .prepare(
         `INSERT INTO by_page SELECT site, day, 0, ${sums.map(sum => `sum(${sum})`).join(', ')} FROM by_page

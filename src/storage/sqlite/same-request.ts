@@ -26,6 +26,8 @@ export interface Matches {
   readonly fresh: readonly number[]
   /** Sources that reported each event of the batch, one bit each; more than its own where the batch itself repeats it. */
   readonly seenBy: readonly number[]
+  /** Indexes of the events that report a fresh event of the same batch again, by the index of that one. */
+  readonly repeats: ReadonlyMap<number, readonly number[]>
   /** By the id of the stored event. */
   readonly stored: ReadonlyMap<number, StoredMatch>
 }
@@ -78,6 +80,7 @@ export class SameRequests {
       events.moveTo(i)
       return bitOf(events.number('source')!)
     })
+    const repeats = new Map<number, number[]>()
     const stored = new Map<number, StoredMatch>()
     const ofBatch: { client: number; request: ReportedRequest }[] = []
     let window = new Window()
@@ -108,15 +111,17 @@ export class SameRequests {
       }
       found.seenBy |= request.seenBy
       fresh.delete(index)
-      if (found.id === null) seenBy[found.index]! |= request.seenBy
-      else {
+      if (found.id === null) {
+        seenBy[found.index]! |= request.seenBy
+        repeats.set(found.index, [...(repeats.get(found.index) ?? []), index])
+      } else {
         const known = stored.get(found.id) ?? { at: found.at, seenBy: 0, reports: [] }
         known.seenBy = found.seenBy
         known.reports.push(index)
         stored.set(found.id, known)
       }
     }
-    return { fresh: [...fresh], seenBy, stored }
+    return { fresh: [...fresh], seenBy, repeats, stored }
   }
 
   /** The moment of the last event that shares a window with the one at `place`. */

@@ -61,7 +61,7 @@ test('what was made ready for recording records, and closes also when nothing ca
     const stores = openSqlite({ file: newFile() })
     stores.prepareRecording()
     if (events.length > 0) await record(stores.events, 1, events)
-    const { bot } = await stores.events.countsByName(1, everyDay)
+    const { bot } = await stores.events.counts(1, everyDay)
     await stores.close()
     assert.equal(bot.length, events.length)
     stores.prepareRecording()
@@ -89,12 +89,12 @@ test('threads that share a writer share its commits, and each hears of its own',
     all.flatMap(({ events }) => Array.from({ length: 15 }, () => record(events, 1, [botEvent()]))),
   )
   assert.ok(commitsIn(file) - before <= 3, String(commitsIn(file) - before))
-  for (const { events } of all) assert.equal((await events.countsByName(1, everyDay)).bot[0]?.count, 48)
+  for (const { events } of all) assert.equal((await events.counts(1, everyDay)).bot[0]?.count, 48)
   await others[0]!.close()
   await record(others[1]!.events, 1, [botEvent()])
   const last = Promise.all([record(others[1]!.events, 1, [botEvent()]), others[1]!.close()])
   await last
-  assert.equal((await first.events.countsByName(1, everyDay)).bot[0]?.count, 50)
+  assert.equal((await first.events.counts(1, everyDay)).bot[0]?.count, 50)
   await first.close()
 })
 
@@ -121,7 +121,7 @@ test('closing finishes what was handed over, be it in the same turn or long befo
     await stores.close()
     assert.deepEqual(await endsOf(appends), Array(30).fill('recorded'))
     const reopened = openSqlite({ file })
-    assert.equal((await reopened.events.countsByName(1, everyDay)).bot[0]?.count, 30 * (round + 1))
+    assert.equal((await reopened.events.counts(1, everyDay)).bot[0]?.count, 30 * (round + 1))
     await reopened.close()
   }
 })
@@ -137,7 +137,7 @@ test('more events than the memory is meant to hold are OVERLOADED, and only thos
   const batch = manyEvents(10_000)
   const ends = await endsOf(Array.from({ length: 23 }, () => stores.events.append(batchOf(1, batch))))
   assert.deepEqual(ends, [...Array(20).fill('recorded'), ...Array(3).fill('OVERLOADED')])
-  assert.equal((await stores.events.countsByName(1, everyDay)).bot[0]?.count, 200_000)
+  assert.equal((await stores.events.counts(1, everyDay)).bot[0]?.count, 200_000)
   await record(stores.events, 1, batch)
   await stores.close()
 })
@@ -145,7 +145,7 @@ test('more events than the memory is meant to hold are OVERLOADED, and only thos
 test('a batch larger than all that may wait is still taken when nothing waits', async () => {
   const stores = openSqlite({ file: newFile() })
   await record(stores.events, 1, manyEvents(200_001, { path: '/' }))
-  assert.equal((await stores.events.countsByName(1, everyDay)).bot[0]?.count, 200_001)
+  assert.equal((await stores.events.counts(1, everyDay)).bot[0]?.count, 200_001)
   await stores.close()
 })
 

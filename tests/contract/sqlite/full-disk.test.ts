@@ -120,7 +120,7 @@ test('on a full disk what waits to be filed is counted, lists that need it say s
   }
   assert.equal(await assertRollUpsEqualList(events, 1), 500)
   for (const [site, count] of recorded) {
-    const { bot } = await events.countsByName(site, everyDay)
+    const { bot } = await events.counts(site, everyDay)
     assert.equal(bot[0]?.count, count)
   }
   const answers = await Promise.allSettled([...recorded.keys()].map(site => listAll(events, site)))
