@@ -55,7 +55,8 @@ export class EventReader {
   }
 
   counts(site: number, range: DateRange): CountsByName {
-    const sums = this.#inSnapshot(() => this.#totals.sums(site, this.revision(site), range))
+    // Totals may be newer than the revision that they go by: then they are read again at the next question.
+    const sums = this.#totals.sums(site, this.revision(site), range)
     const counts: Record<EventType, NameCount[]> = { bot: [], referral: [], conversion: [] }
     for (const { subject, count, value } of this.#subjects.mergeNames(sums)) {
       const { type, name, company } = this.#subjects.of(subject)
