@@ -1,5 +1,5 @@
 /**
- * Counts of events by day, hour, country and page, kept in the transaction of the events themselves: summed in memory for a batch, then
+ * Counts of events by day, hour and country, kept in the transaction of the events themselves: summed in memory for a batch, then
  * added to their rows. A whole day can be counted anew from its events.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -10,7 +10,6 @@ export interface CountedEvent {
   readonly at: number
   readonly type: number
   readonly subject: number
-  readonly path: number
   readonly country: string
   readonly value: number
   readonly valueBillionths: number
@@ -23,21 +22,13 @@ export interface CountedEvent {
   readonly robots: number
 }
 
-/** Pages that one day of a site counts one by one. Further ones are counted together as path 0: robots can ask for any number of paths. */
-export const pagesPerDayMax = 50_000
-
-const rememberedDaysMax = 10_000
-
-export const spoofedVerdict = 2
-export const violatedRobots = 1
-const firstErrorStatus = 400
-
 /** One row of a table, as it is to be added: its key, then its numbers. */
 type Row = (number | string)[]
 
 interface RollUp {
   readonly table: string
   readonly keys: readonly string[]
+  /** The first is the number of events. */
   readonly sums: readonly string[]
   /** The same number for all events of one row on one day, and for no others. */
   rowOf(event: CountedEvent): number
@@ -83,37 +74,6 @@ export const rollUps: readonly RollUp[] = [
     sumsOf: e => [1, e.value, e.valueBillionths],
     select: `${day}, e.country, e.subject, count(*), sum(ifnull(e.value, 0)), sum(ifnull(e.value_billionths, 0))`,
   },
-  {
-    table: 'by_page',
-    keys: ['day', 'path'],
-    sums: [
-      'bots',
-      'clicks',
-      'conversions',
-      'value',
-      'value_billionths',
-      'errors',
-      'spoofed',
-      'violations',
-      'bytes',
-    ],
-    rowOf: e => e.path,
-    keyOf: e => [dayOf(e.at), e.path],
-    sumsOf: e => [
-      Number(e.type === 0),
-      Number(e.type === 1),
-      Number(e.type === 2),
-      e.value,
-      e.valueBillionths,
-      Number(e.status >= firstErrorStatus),
-      Number(e.verdict === spoofedVerdict),
-      Number(e.robots === violatedRobots),
-      e.bytes,
-    ],
-    select: `${day}, e.path, sum(e.type = 0), sum(e.type = 1), sum(e.type = 2),
-      sum(ifnull(e.value, 0)), sum(ifnull(e.value_billionths, 0)), sum(j.status >= ${firstErrorStatus}),
-      sum(j.verdict = ${spoofedVerdict}), sum(j.robots = ${violatedRobots}), sum(ifnull(e.bytes, 0))`,
-  },
 ]
 
 export class RollUps {
@@ -121,10 +81,6 @@ export class RollUps {
   readonly #gathered = rollUps.map(rollUp => ({ rollUp, days: new Map<number, Map<number, Row>>() }))
   readonly #upserts: readonly StatementSync[]
   readonly #dropEmpty: readonly StatementSync[]
-  readonly #hasPage: StatementSync
-  readonly #pageCount: StatementSync
-  /** Pages that days of sites have at most: every row that was added may have been a new one. */
-  readonly #pagesMaxOf = new Map<string, number>()
   #hasTakenBack = false
 
   constructor(database: DatabaseSync) {
@@ -138,11 +94,9 @@ export class RollUps {
     this.#dropEmpty = rollUps.map(({ table, keys, sums }) =>
       database.prepare(
         `DELETE FROM ${table} WHERE site = ? AND ${keys.map(key => `${key} = ?`).join(' AND ')}
-         AND ${(table === 'by_page' ? ['bots', 'clicks', 'conversions'] : [sums[0]]).map(sum => `${sum} = 0`).join(' AND ')}`,
+         AND ${sums[0]} = 0`,
       ),
     )
-    this.#hasPage = database.prepare('SELECT 1 FROM by_page WHERE site = ? AND day = ? AND path = ?')
-    this.#pageCount = database.prepare('SELECT count(*) AS count FROM by_page WHERE site = ? AND day = ?')
   }
 
   add(event: CountedEvent): void {
@@ -160,7 +114,6 @@ export class RollUps {
   flush(site: number): void {
     for (const [i, { rollUp, days }] of this.#gathered.entries()) {
       for (const row of days.values().flatMap(rows => rows.values())) {
-        if (rollUp.table === 'by_page') this.#limitPages(site, row)
         this.#upserts[i]!.run(site, ...row)
         if (this.#hasTakenBack) this.#dropEmpty[i]!.run(site, ...row.slice(0, rollUp.keys.length))
       }
@@ -172,13 +125,11 @@ export class RollUps {
   /** To be called after a rollback. */
   discard(): void {
     for (const { days } of this.#gathered) days.clear()
-    this.#pagesMaxOf.clear()
     this.#hasTakenBack = false
   }
 
   /** Counts the days of a site anew from its events. */
   rebuild(site: number, days: Iterable<number>): void {
-    this.#pagesMaxOf.clear()
     for (const day of days) {
       for (const { table, keys, select } of rollUps) {
         const [from, to] = table === 'by_hour' ? [day * 24, day * 24 + 23] : [day, day]
@@ -192,7 +143,6 @@ export class RollUps {
           )
           .run(site, day * dayMs, (day + 1) * dayMs - 1)
       }
-      this.#foldPages(site, day)
     }
   }
 
@@ -212,39 +162,5 @@ export class RollUps {
         for (let i = 0, at = rollUp.keys.length; i < sums.length; i++)
           (row as number[])[at + i]! += sign * sums[i]!
     }
-  }
-
-  /** A page that the day does not have yet becomes path 0 when the day is full. */
-  #limitPages(site: number, row: Row): void {
-    const [day, path] = row as number[]
-    const key = `${site} ${day}`
-    let pagesMax = this.#pagesMaxOf.get(key) ?? this.#countPages(site, day!)
-    if (pagesMax >= pagesPerDayMax) {
-      pagesMax = this.#countPages(site, day!)
-      if (pagesMax >= pagesPerDayMax && !this.#hasPage.get(site, day!, path!)) row[1] = 0
-    }
-    if (this.#pagesMaxOf.size >= rememberedDaysMax) this.#pagesMaxOf.clear()
-    this.#pagesMaxOf.set(key, pagesMax + 1)
-  }
-
-  #countPages(site: number, day: number): number {
-    return Number(this.#pageCount.get(site, day)?.count)
-  }
-
-  /** Of a day with too many pages, the rarest become path 0, and of those the latest, which came when the day was full. */
-  #foldPages(site: number, day: number): void {
-    const extra = this.#countPages(site, day) - pagesPerDayMax
-    if (extra <= 0) return
-    const { keys, sums } = rollUps.find(({ table }) => table === 'by_page')!
-    const rarest = `SELECT path FROM by_page WHERE site = ?1 AND day = ?2 ORDER BY bots + clicks + conversions, path DESC LIMIT ?3`
-    this.#database
-      .prepare(
-        `INSERT INTO by_page SELECT site, day, 0, ${sums.map(sum => `sum(${sum})`).join(', ')} FROM by_page
-         WHERE site = ?1 AND day = ?2 AND path IN (${rarest}) GROUP BY site, ${keys[0]}`,
-      )
-      .run(site, day, extra)
-    this.#database
-      .prepare(`DELETE FROM by_page WHERE site = ?1 AND day = ?2 AND path <> 0 AND path IN (${rarest})`)
-      .run(site, day, extra)
   }
 }
