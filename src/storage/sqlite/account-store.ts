@@ -87,9 +87,10 @@ export function createAccountStore(
     listKeys: async accountId => keysOfAccount.all(accountId).map(toApiKey),
     revokeKey: (id, now) => writer.run('revokeKey', [id, now]),
     async admit({ keyHash, siteId }) {
-      const owner = findKey(keyHash)
-      const site = siteId === null ? null : findSite(siteId)
-      return { owner, site, revision: site ? dataVersion.revisionOf(site.number) : 0 }
+      const version = dataVersion.current()
+      const owner = findKey(keyHash, version)
+      const site = siteId === null ? null : findSite(siteId, version)
+      return { owner, site, revision: site ? dataVersion.revisionOf(site.number, version) : 0 }
     },
     touchKeys: lastUsed => writer.run('touchKeys', [lastUsed]),
 
@@ -124,12 +125,12 @@ class AccountMemory {
     this.#dataVersion = dataVersion
   }
 
-  /** `find`, with a memory of what was found. */
-  of<Value>(find: (name: string) => Value | null): (name: string) => Value | null {
+  /** `find`, with a memory of what was found; `version` spares a look at the data version where one was just taken. */
+  of<Value>(find: (name: string) => Value | null): (name: string, version?: number) => Value | null {
     const known = new Map<string, Value>()
     this.#kinds.push(known)
-    return name => {
-      this.#dropStale()
+    return (name, version = this.#dataVersion.current()) => {
+      this.#dropStale(version)
       const remembered = known.get(name)
       if (remembered !== undefined) return remembered
       const found = find(name)
@@ -140,8 +141,7 @@ class AccountMemory {
     }
   }
 
-  #dropStale(): void {
-    const version = this.#dataVersion.current()
+  #dropStale(version: number): void {
     if (version === this.#seenVersion) return
     this.#seenVersion = version
     const revision = Number(this.#revision.get()?.value)

@@ -34,13 +34,6 @@ const tables: readonly Source[] = [
     range: days,
   },
   {
-    from: 'by_page t',
-    facts: ['page'],
-    columns,
-    counts: ['sum(t.bots)', 'sum(t.clicks)', 'sum(t.conversions)', ...valueParts],
-    range: days,
-  },
-  {
     from: 'by_country t JOIN subject s ON s.id = t.subject',
     facts: ['name', 'country'],
     columns,
@@ -68,7 +61,7 @@ interface Question {
   readonly orderBy: EventType | null
 }
 
-const nothing: Breakdown = { rows: [], rowCount: 0, other: null }
+const nothing: Breakdown = { rows: [], rowCount: 0 }
 
 export class BreakdownReader {
   readonly #reader: DatabaseSync
@@ -88,18 +81,15 @@ export class BreakdownReader {
     const table = tables.find(({ facts }) => factsOf(dimensions, filter).every(fact => facts.includes(fact)))!
     const where = this.#conditions(site, filter)
     if (!where) return nothing
-    const isByPage = dimensions.includes('page')
     const question = { table, where, values: [site, range.start, range.end, ...where.values], orderBy }
-    const others = isByPage ? this.#group(question, [], 't.path = 0', null) : []
     // Rows of one name can differ in their company, so they are counted after they are merged.
     const isByName = dimensions.includes('name')
-    const groups = this.#group(question, dimensions, isByPage ? 't.path <> 0' : null, isByName ? null : limit)
+    const groups = this.#group(question, dimensions, isByName ? null : limit)
     const all = groups.map(row => this.#toRow(dimensions, row))
     const rows = isByName ? mergeRows(all, orderBy) : all
     return {
       rows: rows.slice(0, limit ?? undefined),
       rowCount: isByName ? rows.length : Number(groups[0]?.at(-1) ?? 0),
-      other: others[0] ? this.#toRow([], others[0]) : null,
     }
   }
 
@@ -107,7 +97,6 @@ export class BreakdownReader {
   #group(
     { table, where, values, orderBy }: Question,
     dimensions: readonly Dimension[],
-    also: string | null,
     limit: number | null,
   ) {
     const groups = dimensions.map(dimension => table.columns[dimension])
@@ -115,7 +104,7 @@ export class BreakdownReader {
       ...groups.map((column, i) => `${column} AS g${i}`),
       ...table.counts.map((count, i) => `${count} AS c${i}`),
     ]
-    const conditions = ['t.site = ?', table.range, ...where.conditions, ...(also ? [also] : [])]
+    const conditions = ['t.site = ?', table.range, ...where.conditions]
     const weight = orderBy === null ? 'c0 + c1 + c2' : `c${eventTypes.indexOf(orderBy)}`
     const order = [`${weight} DESC`, ...groups.map((_, i) => `g${i}`)]
     const sql = `SELECT *, count(*) OVER () FROM (

@@ -22,8 +22,7 @@ export class DataVersion {
   }
 
   /** The data version of a site; 0 for one without events. */
-  revisionOf(site: number): number {
-    const version = this.current()
+  revisionOf(site: number, version = this.current()): number {
     if (version !== this.#seen || this.#revisions.size >= rememberedMax) this.#revisions.clear()
     this.#seen = version
     let revision = this.#revisions.get(site)

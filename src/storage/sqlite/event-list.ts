@@ -17,6 +17,30 @@ import type { Subjects } from './subjects.ts'
 type Row = Record<string, SQLInputValue>
 
 const listed = `e.id, e.at, e.subject, e.country, e.value, e.value_billionths, e.bytes, e.duration_ms, p.text AS path, j.status`
+const listedColumns = [
+  'id',
+  'at',
+  'subject',
+  'country',
+  'value',
+  'value_billionths',
+  'bytes',
+  'duration_ms',
+  'path',
+  'status',
+]
+type ListedRow = [
+  id: number,
+  at: number,
+  subject: number,
+  country: string,
+  value: number | null,
+  valueBillionths: number | null,
+  bytes: number | null,
+  durationMs: number | null,
+  path: string,
+  status: number,
+]
 const names = 'JOIN path p ON p.id = e.path JOIN judgement j ON j.id = e.judgement'
 const explained = `${listed}, e.client, e.seen_by, j.verdict, j.reason, j.evidence, j.robots,
   o.source, o.referrer_host, o.rule, o.catalogue, o.assistant, a.text AS agent, l.text AS landing`
@@ -37,14 +61,18 @@ export class EventListReader {
 
   constructor(reader: DatabaseSync, subjects: Subjects) {
     this.#subjects = subjects
-    const page = (type: EventType | null): StatementSync =>
-      reader.prepare(
+    const page = (type: EventType | null): StatementSync => {
+      const statement = reader.prepare(
         `SELECT ${listed} FROM (
            SELECT * FROM event ${type ? indexes[type] : ''}
            WHERE site = ? AND at >= ? AND at <= ? AND (at, id) < (?, ?) ${type ? `AND type = ${eventTypes.indexOf(type)}` : ''}
            ORDER BY at DESC, id DESC LIMIT ?
          ) e ${names} ORDER BY e.at DESC, e.id DESC`,
       )
+      // Rows of arrays take half as long as rows of objects.
+      statement.setReturnArrays(true)
+      return statement
+    }
     this.#pages = new Map([null, ...eventTypes].map(type => [type, page(type)]))
     this.#find = reader.prepare(
       `SELECT ${explained} FROM event e ${explanations} WHERE e.site = ? AND e.at = ? AND e.id = ?`,
@@ -58,7 +86,7 @@ export class EventListReader {
     const [from, to] = [range.start * dayMs, (range.end + 1) * dayMs - 1]
     const { createdAt, id } = after ?? { createdAt: to + 1, id: 0 }
     const rows = this.#pages.get(type)!.all(site, from, Math.min(to, createdAt), createdAt, id, limit)
-    return rows.map(row => this.#toListed(row as Row))
+    return (rows as unknown as ListedRow[]).map(row => this.#toListed(row))
   }
 
   find(site: number, { createdAt, id }: EventPosition): StoredEvent | null {
@@ -74,29 +102,27 @@ export class EventListReader {
     return this.#export.all(site, createdAt, id, limit).map(row => this.#toExported(row as Row))
   }
 
-  #toListed(row: Row): ListedEvent {
-    const { type, name, company } = this.#subjects.of(row.subject as number)
+  #toListed(row: ListedRow): ListedEvent {
+    const [id, createdAt, subject, country, whole, billionths, bytes, durationMs, path, status] = row
+    const { type, name, company } = this.#subjects.of(subject)
     return {
       type,
       name,
       company,
-      id: row.id as number,
-      path: row.path as string,
-      country: row.country as string,
-      createdAt: row.at as number,
-      value:
-        row.value === null
-          ? null
-          : fromDecimal({ whole: row.value as number, billionths: row.value_billionths as number }),
-      status: (row.status as number) || null,
-      bytes: row.bytes as number | null,
-      durationMs: row.duration_ms as number | null,
+      id,
+      path,
+      country,
+      createdAt,
+      value: whole === null ? null : fromDecimal({ whole, billionths: billionths! }),
+      status: status || null,
+      bytes,
+      durationMs,
     }
   }
 
   #toExported(row: Row): ExportedEvent {
     return {
-      ...this.#toListed(row),
+      ...this.#toListed(listedColumns.map(name => row[name]) as unknown as ListedRow),
       provenance: {
         source: row.source as Source,
         userAgent: row.agent as string | null,

@@ -33,7 +33,6 @@ import { SourceHealthReader } from './source-health.ts'
 import { Subjects } from './subjects.ts'
 
 export class EventReader {
-  readonly #reader: DatabaseSync
   readonly #subjects: Subjects
   readonly #totals: DailyTotals
   readonly #breakdown: BreakdownReader
@@ -42,7 +41,6 @@ export class EventReader {
   readonly #statements: ReturnType<typeof prepareStatements>
 
   constructor(reader: DatabaseSync, cacheBytes: number) {
-    this.#reader = reader
     this.#subjects = new Subjects(reader)
     this.#totals = new DailyTotals(reader, cacheBytes)
     this.#breakdown = new BreakdownReader(reader, this.#subjects)
@@ -57,7 +55,8 @@ export class EventReader {
   }
 
   counts(site: number, range: DateRange): CountsByName {
-    const sums = this.#inSnapshot(() => this.#totals.sums(site, this.revision(site), range))
+    // Totals may be newer than the revision that they go by: then they are read again at the next question.
+    const sums = this.#totals.sums(site, this.revision(site), range)
     const counts: Record<EventType, NameCount[]> = { bot: [], referral: [], conversion: [] }
     for (const { subject, count, value } of this.#subjects.mergeNames(sums)) {
       const { type, name, company } = this.#subjects.of(subject)
@@ -147,11 +146,12 @@ export class EventReader {
 
   /** Runs a function whose statements all see the database as it was at the first of them. Not to be nested. */
   #inSnapshot<Value>(read: () => Value): Value {
-    this.#reader.exec('BEGIN')
+    const { begin, commit } = this.#statements
+    begin.run()
     try {
       return read()
     } finally {
-      this.#reader.exec('COMMIT')
+      commit.run()
     }
   }
 }
@@ -167,6 +167,8 @@ function prepareStatements(reader: DatabaseSync) {
   )
   series.setReturnArrays(true)
   return {
+    begin: prepare('BEGIN'),
+    commit: prepare('COMMIT'),
     revision: prepare('SELECT revision FROM site_state WHERE site = ?'),
     series,
     extent: prepare(

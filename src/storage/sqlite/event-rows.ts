@@ -21,6 +21,7 @@ interface StoredRow {
   readonly value_billionths: number | null
   readonly bytes: number | null
   readonly duration_ms: number | null
+  readonly judgement: number
   readonly status: number
   readonly verdict: number
   readonly reason: number
@@ -46,7 +47,7 @@ export class EventRows {
     this.#insert = database.prepare(`INSERT INTO event (${columns}) VALUES (${values})`)
     this.#insertNew = database.prepare(`INSERT OR IGNORE INTO event (${columns}) VALUES (${values})`)
     this.#find = database.prepare(
-      `SELECT at, type, subject, path, country, value, value_billionths, bytes, duration_ms, status, verdict, reason, evidence, robots
+      `SELECT at, type, subject, path, country, value, value_billionths, bytes, duration_ms, judgement, status, verdict, reason, evidence, robots
        FROM event JOIN judgement ON judgement.id = event.judgement WHERE site = ? AND at = ? AND event.id = ?`,
     )
     this.#fill = database.prepare(
@@ -62,6 +63,9 @@ export class EventRows {
     const status = event.number('status') ?? 0
     const verdict = event.number('verdict') ?? 0
     const robots = event.number('robots') ?? 0
+    const judgement = names.judgement(
+      ...([status, verdict, event.number('reason') ?? 0, event.number('evidence') ?? 0, robots] as const),
+    )
     const counted: CountedEvent = {
       at: event.number('at')!,
       type,
@@ -72,13 +76,11 @@ export class EventRows {
       valueBillionths: event.number('valueBillionths') ?? 0,
       bytes: event.number('bytes') ?? 0,
       durationMs: event.number('durationMs') ?? 0,
+      judgement,
       status,
       verdict,
       robots,
     }
-    const judgement = names.judgement(
-      ...([status, verdict, event.number('reason') ?? 0, event.number('evidence') ?? 0, robots] as const),
-    )
     this.#insert.run(
       site,
       counted.at,
@@ -113,9 +115,9 @@ export class EventRows {
       evidence: isJudged ? row.evidence : (report.number('evidence') ?? 0),
       robots: row.robots || (report.number('robots') ?? 0),
     }
-    const after = { ...row, ...facts }
+    const after = { ...row, ...facts, judgement: this.#judgementOf(facts) }
     const changed = (Object.keys(facts) as (keyof typeof facts)[]).some(name => facts[name] !== row[name])
-    this.#fill.run(seenBy, after.bytes, after.duration_ms, this.#judgementOf(after), site, createdAt, id)
+    this.#fill.run(seenBy, after.bytes, after.duration_ms, after.judgement, site, createdAt, id)
     if (changed) this.#rollUps.move(countedRow(row), countedRow(after))
     return changed
   }
@@ -140,8 +142,8 @@ export class EventRows {
       this.#names.subject(site, type, event.name, event.company),
       this.#names.path(site, event.path),
       event.country,
-      value && value.whole,
-      value && value.billionths,
+      value?.whole ?? null,
+      value?.billionths ?? null,
       event.bytes,
       event.durationMs,
       this.#names.origin(site, reader),

@@ -1,5 +1,5 @@
 /**
- * Counts of events by day, hour, country and page, kept in the transaction of the events themselves: summed in memory for a batch, then
+ * Counts of events by day, hour and country, kept in the transaction of the events themselves: summed in memory for a batch, then
  * added to their rows. A whole day can be counted anew from its events.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -10,25 +10,17 @@ export interface CountedEvent {
   readonly at: number
   readonly type: number
   readonly subject: number
-  readonly path: number
   readonly country: string
   readonly value: number
   readonly valueBillionths: number
   readonly bytes: number
   readonly durationMs: number
+  /** Id of the row that holds status, verdict and robots. */
+  readonly judgement: number
   readonly status: number
   readonly verdict: number
   readonly robots: number
 }
-
-/** Pages that one day of a site counts one by one. Further ones are counted together as path 0: robots can ask for any number of paths. */
-export const pagesPerDayMax = 50_000
-
-const rememberedDaysMax = 10_000
-
-export const spoofedVerdict = 2
-export const violatedRobots = 1
-const firstErrorStatus = 400
 
 /** One row of a table, as it is to be added: its key, then its numbers. */
 type Row = (number | string)[]
@@ -36,21 +28,29 @@ type Row = (number | string)[]
 interface RollUp {
   readonly table: string
   readonly keys: readonly string[]
+  /** The first is the number of events. */
   readonly sums: readonly string[]
+  /** The same number for all events of one row on one day, and for no others. */
+  rowOf(event: CountedEvent): number
   keyOf(event: CountedEvent): Row
   sumsOf(event: CountedEvent): number[]
   /** The same from events in SQL: one column a key and sum. */
   readonly select: string
 }
 
+/** Ids of judgements are smaller: they stand for few facts with few values each, and the evidence of some thousand lists. */
+const judgementsMax = 2 ** 22
+
 const perDay = (name: string): string => `${name} / ${dayMs}`
 const day = perDay('e.at')
+const hourOf = (at: number): number => Math.floor(at / hourMs)
 
 export const rollUps: readonly RollUp[] = [
   {
     table: 'by_day',
     keys: ['day', 'subject', 'status', 'verdict', 'robots'],
     sums: ['count', 'value', 'value_billionths', 'bytes', 'duration_ms'],
+    rowOf: e => e.subject * judgementsMax + e.judgement,
     keyOf: e => [dayOf(e.at), e.subject, e.status, e.verdict, e.robots],
     sumsOf: e => [1, e.value, e.valueBillionths, e.bytes, e.durationMs],
     select: `${day}, e.subject, j.status, j.verdict, j.robots,
@@ -60,7 +60,8 @@ export const rollUps: readonly RollUp[] = [
     table: 'by_hour',
     keys: ['hour', 'type', 'verdict'],
     sums: ['count'],
-    keyOf: e => [Math.floor(e.at / hourMs), e.type, e.verdict],
+    rowOf: e => (e.verdict * 3 + e.type) * 24 + (hourOf(e.at) % 24),
+    keyOf: e => [hourOf(e.at), e.type, e.verdict],
     sumsOf: () => [1],
     select: `e.at / ${hourMs}, e.type, j.verdict, count(*)`,
   },
@@ -68,51 +69,18 @@ export const rollUps: readonly RollUp[] = [
     table: 'by_country',
     keys: ['day', 'country', 'subject'],
     sums: ['count', 'value', 'value_billionths'],
+    rowOf: e => (e.subject * 256 + e.country.charCodeAt(0)) * 256 + e.country.charCodeAt(1),
     keyOf: e => [dayOf(e.at), e.country, e.subject],
     sumsOf: e => [1, e.value, e.valueBillionths],
     select: `${day}, e.country, e.subject, count(*), sum(ifnull(e.value, 0)), sum(ifnull(e.value_billionths, 0))`,
-  },
-  {
-    table: 'by_page',
-    keys: ['day', 'path'],
-    sums: [
-      'bots',
-      'clicks',
-      'conversions',
-      'value',
-      'value_billionths',
-      'errors',
-      'spoofed',
-      'violations',
-      'bytes',
-    ],
-    keyOf: e => [dayOf(e.at), e.path],
-    sumsOf: e => [
-      Number(e.type === 0),
-      Number(e.type === 1),
-      Number(e.type === 2),
-      e.value,
-      e.valueBillionths,
-      Number(e.status >= firstErrorStatus),
-      Number(e.verdict === spoofedVerdict),
-      Number(e.robots === violatedRobots),
-      e.bytes,
-    ],
-    select: `${day}, e.path, sum(e.type = 0), sum(e.type = 1), sum(e.type = 2),
-      sum(ifnull(e.value, 0)), sum(ifnull(e.value_billionths, 0)), sum(j.status >= ${firstErrorStatus}),
-      sum(j.verdict = ${spoofedVerdict}), sum(j.robots = ${violatedRobots}), sum(ifnull(e.bytes, 0))`,
   },
 ]
 
 export class RollUps {
   readonly #database: DatabaseSync
-  readonly #gathered = rollUps.map(rollUp => ({ rollUp, rows: new Map<string, Row>() }))
+  readonly #gathered = rollUps.map(rollUp => ({ rollUp, days: new Map<number, Map<number, Row>>() }))
   readonly #upserts: readonly StatementSync[]
   readonly #dropEmpty: readonly StatementSync[]
-  readonly #findPage: StatementSync
-  readonly #countPages: StatementSync
-  /** Pages that days of sites have; what other processes add is missed, which lets a day grow a little further. */
-  readonly #pagesOf = new Map<string, number>()
   #hasTakenBack = false
 
   constructor(database: DatabaseSync) {
@@ -126,11 +94,9 @@ export class RollUps {
     this.#dropEmpty = rollUps.map(({ table, keys, sums }) =>
       database.prepare(
         `DELETE FROM ${table} WHERE site = ? AND ${keys.map(key => `${key} = ?`).join(' AND ')}
-         AND ${(table === 'by_page' ? ['bots', 'clicks', 'conversions'] : [sums[0]]).map(sum => `${sum} = 0`).join(' AND ')}`,
+         AND ${sums[0]} = 0`,
       ),
     )
-    this.#findPage = database.prepare('SELECT 1 FROM by_page WHERE site = ? AND day = ? AND path = ?')
-    this.#countPages = database.prepare('SELECT count(*) AS count FROM by_page WHERE site = ? AND day = ?')
   }
 
   add(event: CountedEvent): void {
@@ -146,27 +112,24 @@ export class RollUps {
 
   /** Adds what was gathered to the rows of a site. */
   flush(site: number): void {
-    for (const [i, { rollUp, rows }] of this.#gathered.entries()) {
-      for (const row of rows.values()) {
-        if (rollUp.table === 'by_page') this.#limitPages(site, row)
+    for (const [i, { rollUp, days }] of this.#gathered.entries()) {
+      for (const row of days.values().flatMap(rows => rows.values())) {
         this.#upserts[i]!.run(site, ...row)
         if (this.#hasTakenBack) this.#dropEmpty[i]!.run(site, ...row.slice(0, rollUp.keys.length))
       }
-      rows.clear()
+      days.clear()
     }
     this.#hasTakenBack = false
   }
 
   /** To be called after a rollback. */
   discard(): void {
-    for (const { rows } of this.#gathered) rows.clear()
-    this.#pagesOf.clear()
+    for (const { days } of this.#gathered) days.clear()
     this.#hasTakenBack = false
   }
 
   /** Counts the days of a site anew from its events. */
   rebuild(site: number, days: Iterable<number>): void {
-    this.#pagesOf.clear()
     for (const day of days) {
       for (const { table, keys, select } of rollUps) {
         const [from, to] = table === 'by_hour' ? [day * 24, day * 24 + 23] : [day, day]
@@ -180,46 +143,24 @@ export class RollUps {
           )
           .run(site, day * dayMs, (day + 1) * dayMs - 1)
       }
-      this.#foldPages(site, day)
     }
   }
 
   #gather(event: CountedEvent, sign: 1 | -1): void {
-    for (const { rollUp, rows } of this.#gathered) {
-      const keys = rollUp.keyOf(event)
+    const day = dayOf(event.at)
+    for (const { rollUp, days } of this.#gathered) {
+      let rows = days.get(day)
+      if (!rows) {
+        rows = new Map()
+        days.set(day, rows)
+      }
+      const name = rollUp.rowOf(event)
       const sums = rollUp.sumsOf(event)
-      const key = keys.join(' ')
-      const row = rows.get(key)
-      if (!row) rows.set(key, [...keys, ...sums.map(sum => sign * sum + 0)])
-      else for (let i = 0; i < sums.length; i++) (row as number[])[keys.length + i]! += sign * sums[i]!
+      const row = rows.get(name)
+      if (!row) rows.set(name, [...rollUp.keyOf(event), ...sums.map(sum => sign * sum + 0)])
+      else
+        for (let i = 0, at = rollUp.keys.length; i < sums.length; i++)
+          (row as number[])[at + i]! += sign * sums[i]!
     }
-  }
-
-  /** A page that the day does not have yet becomes path 0 when the day is full. */
-  #limitPages(site: number, row: Row): void {
-    const [day, path] = row as number[]
-    if (this.#findPage.get(site, day!, path!) !== undefined) return
-    const key = `${site} ${day}`
-    const pages = this.#pagesOf.get(key) ?? Number(this.#countPages.get(site, day!)?.count)
-    if (pages >= pagesPerDayMax) row[1] = 0
-    if (this.#pagesOf.size >= rememberedDaysMax) this.#pagesOf.clear()
-    this.#pagesOf.set(key, Math.min(pages + 1, pagesPerDayMax))
-  }
-
-  /** Of a day with too many pages, the rarest become path 0, and of those the latest, which came when the day was full. */
-  #foldPages(site: number, day: number): void {
-    const extra = Number(this.#countPages.get(site, day)?.count) - pagesPerDayMax
-    if (extra <= 0) return
-    const { keys, sums } = rollUps.find(({ table }) => table === 'by_page')!
-    const rarest = `SELECT path FROM by_page WHERE site = ?1 AND day = ?2 ORDER BY bots + clicks + conversions, path DESC LIMIT ?3`
-    this.#database
-      .prepare(
-        `INSERT INTO by_page SELECT site, day, 0, ${sums.map(sum => `sum(${sum})`).join(', ')} FROM by_page
-         WHERE site = ?1 AND day = ?2 AND path IN (${rarest}) GROUP BY site, ${keys[0]}`,
-      )
-      .run(site, day, extra)
-    this.#database
-      .prepare(`DELETE FROM by_page WHERE site = ?1 AND day = ?2 AND path <> 0 AND path IN (${rarest})`)
-      .run(site, day, extra)
   }
 }

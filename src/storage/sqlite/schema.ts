@@ -226,22 +226,6 @@ const rollUpTables = `
     value_billionths INTEGER NOT NULL,
     PRIMARY KEY (site, day, country, subject)
   ) STRICT, WITHOUT ROWID;
-  -- path 0 counts the pages beyond those that a day keeps one by one.
-  CREATE TABLE by_page (
-    site INTEGER NOT NULL,
-    day INTEGER NOT NULL,
-    path INTEGER NOT NULL,
-    bots INTEGER NOT NULL,
-    clicks INTEGER NOT NULL,
-    conversions INTEGER NOT NULL,
-    value INTEGER NOT NULL,
-    value_billionths INTEGER NOT NULL,
-    errors INTEGER NOT NULL,
-    spoofed INTEGER NOT NULL,
-    violations INTEGER NOT NULL,
-    bytes INTEGER NOT NULL,
-    PRIMARY KEY (site, day, path)
-  ) STRICT, WITHOUT ROWID;
   -- What requests cost the site, counted as events or not.
   CREATE TABLE load_by_day (
     site INTEGER NOT NULL,
@@ -377,7 +361,7 @@ export function createSchema(file: string): void {
     // WAL: readers never wait for the writer. It is a property of the file and stays.
     retryWhileBusy(() => database.exec('PRAGMA journal_mode = WAL'), busyTimeoutMs)
     database.exec('BEGIN IMMEDIATE')
-    if (versionOf(database) === schemaVersion) return database.exec('ROLLBACK')
+    if (versionOf(database) === schemaVersion) return
     refuseOtherVersions(database, file)
     for (const sql of [accountTables, loginTables, eventTables, rollUpTables, recordingTables, views])
       database.exec(sql)

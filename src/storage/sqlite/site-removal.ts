@@ -9,7 +9,6 @@ const tables: Readonly<Record<string, string>> = {
   by_day: 'day, subject, status, verdict, robots',
   by_hour: 'hour, type, verdict',
   by_country: 'day, country, subject',
-  by_page: 'day, path',
   load_by_day: 'day, source, kind',
   batch: 'first_id',
   robots_read: 'subject, at',
