@@ -15,7 +15,6 @@ interface StoredRow {
   readonly at: number
   readonly type: number
   readonly subject: number
-  readonly path: number
   readonly country: string
   readonly value: number | null
   readonly value_billionths: number | null
@@ -47,7 +46,7 @@ export class EventRows {
     this.#insert = database.prepare(`INSERT INTO event (${columns}) VALUES (${values})`)
     this.#insertNew = database.prepare(`INSERT OR IGNORE INTO event (${columns}) VALUES (${values})`)
     this.#find = database.prepare(
-      `SELECT at, type, subject, path, country, value, value_billionths, bytes, duration_ms, judgement, status, verdict, reason, evidence, robots
+      `SELECT at, type, subject, country, value, value_billionths, bytes, duration_ms, judgement, status, verdict, reason, evidence, robots
        FROM event JOIN judgement ON judgement.id = event.judgement WHERE site = ? AND at = ? AND event.id = ?`,
     )
     this.#fill = database.prepare(
@@ -70,7 +69,6 @@ export class EventRows {
       at: event.number('at')!,
       type,
       subject: names.subject(site, type, event.text('name'), event.text('company')),
-      path: names.path(site, event.text('path')),
       country: event.text('country'),
       value: event.number('value') ?? 0,
       valueBillionths: event.number('valueBillionths') ?? 0,
@@ -87,7 +85,7 @@ export class EventRows {
       id,
       type,
       counted.subject,
-      counted.path,
+      names.path(site, event.text('path')),
       counted.country,
       event.number('value'),
       event.number('valueBillionths'),
