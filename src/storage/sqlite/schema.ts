@@ -355,33 +355,36 @@ export function createSchema(file: string): void {
   refuseOtherDatabases(file)
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
-    if (versionOf(database) === schemaVersion) return
+    if (isCreated(database, file)) return
     // Both hold for good once there is a table, and for nothing that was made before. Another process may be about to make the first.
-    if (isEmpty(database)) database.exec('PRAGMA auto_vacuum = INCREMENTAL')
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL')
     // WAL: readers never wait for the writer. It is a property of the file and stays.
     retryWhileBusy(() => database.exec('PRAGMA journal_mode = WAL'), busyTimeoutMs)
     database.exec('BEGIN IMMEDIATE')
-    if (versionOf(database) === schemaVersion) return
-    refuseOtherVersions(database, file)
+    if (isCreated(database, file)) return
     for (const sql of [accountTables, loginTables, eventTables, rollUpTables, recordingTables, views])
       database.exec(sql)
-    database.exec(`PRAGMA user_version = ${schemaVersion}; COMMIT`)
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}; COMMIT`)
   } finally {
     database.close()
   }
 }
 
-const versionOf = (database: DatabaseSync): number =>
-  Number(database.prepare('PRAGMA user_version').get()?.user_version)
+/** Tells our files from those of other programs: "Pug!" in ASCII. */
+const applicationId = 0x50756721
 
-const isEmpty = (database: DatabaseSync): boolean =>
-  database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
-
-function refuseOtherVersions(database: DatabaseSync, file: string): void {
-  if (isEmpty(database)) return
-  const isOlder = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'chunk'").get() !== undefined
-  if (isOlder) throw new Error(`${file} holds data of a version before the first release, ${elsewhere}`)
-  const version = versionOf(database)
+/** False when the file is empty. Throws when it holds anything but this schema. One statement, since another process may create it meanwhile. */
+function isCreated(database: DatabaseSync, file: string): boolean {
+  const { application, version, tables, chunks } = database
+    .prepare(
+      `SELECT (SELECT application_id FROM pragma_application_id) AS application, (SELECT user_version FROM pragma_user_version) AS version,
+         count(*) AS tables, total(name = 'chunk') AS chunks FROM sqlite_schema`,
+    )
+    .get()!
+  if (tables === 0) return false
+  if (application === applicationId && version === schemaVersion) return true
+  if (chunks) throw new Error(`${file} holds data of a version before the first release, ${elsewhere}`)
+  if (application !== applicationId) throw new Error(`${file} holds data of another program, ${elsewhere}`)
   throw new Error(
     `${file} has schema version ${version}; this Pugmark knows ${schemaVersion}. Use the Pugmark that wrote it.`,
   )

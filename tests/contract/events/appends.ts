@@ -11,12 +11,14 @@ import {
   conversionEvent,
   dayRange,
   everyDay,
+  exportAll,
   listAll,
   manyEvents,
   newestFirst,
   noon,
   record,
   referralEvent,
+  someProvenance,
   withoutId,
 } from '../sample-events.ts'
 
@@ -209,6 +211,53 @@ export function appendPromises(suite: Suite): void {
       })
       assert.deepEqual(rows.map(({ subject }) => subject?.name).sort(), ['ChatGPT', 'GPTBot'])
       assert.equal(await events.usage(site, monthOfNoon), 4)
+    },
+  )
+
+  promise(
+    'texts that first came in a refused append stay with their own events when they come again',
+    async () => {
+      const { events } = suite.engine.stores
+      const site = newNumber()
+      const visit = (text: string): NewEvent =>
+        conversionEvent({
+          name: `name of ${text}`,
+          path: `/${text}`,
+          provenance: {
+            ...someProvenance,
+            userAgent: `agent of ${text}`,
+            assistant: `assistant of ${text}`,
+            landing: `/landing of ${text}`,
+          },
+        })
+      const broken: Partial<NewEvent>[] = [{ name: null as unknown as string }, { bytes: 0.5 }]
+      for (let i = 0; i < 12; i++) {
+        const refused = [visit(`refused ${i}`), visit(`refused too ${i}`), botEvent(broken[i % 2])]
+        const outcomes = await Promise.allSettled([
+          events.append(batchOf(site, [visit(`before ${i}`)])),
+          events.append(batchOf(site, refused)),
+          events.append(batchOf(site, [visit(`after ${i}`), visit(`refused ${i}`)])),
+        ])
+        assert.deepEqual(
+          outcomes.map(({ status }) => status),
+          ['fulfilled', 'rejected', 'fulfilled'],
+        )
+        await record(events, site, [visit(`next ${i}`), visit(`refused too ${i}`)])
+      }
+      const stored = await exportAll(events, site)
+      const expected = ['after', 'before', 'next', 'refused', 'refused too'].flatMap(text =>
+        Array.from({ length: 12 }, (_, i) => `/${text} ${i}`),
+      )
+      assert.deepEqual(stored.map(({ path }) => path).sort(), expected.sort())
+      for (const {
+        id: _,
+        seenBy: _seenBy,
+        judgement: _judgement,
+        fingerprint: _fingerprint,
+        ...event
+      } of stored)
+        assert.deepEqual(event, visit(event.path.slice(1)))
+      assert.equal(await assertRollUpsEqualList(events, site), 12 * 5)
     },
   )
 
