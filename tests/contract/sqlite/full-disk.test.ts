@@ -191,6 +191,31 @@ test('a name that did not fit on the disk is made anew when there is space, and 
   for (const path of ['/first', ...refused]) assert.ok(paths.has(path), path.slice(0, 30))
 })
 
+test('on a full disk no repeat is told that what it repeats was recorded, unless it was', async t => {
+  const disk = mountSmallDisk()
+  if (typeof disk === 'string') return t.skip(disk)
+  t.after(disk.unmount)
+  const stores = openSqlite({ file: join(disk.folder, 'pugmark.db') })
+  t.after(() => stores.close())
+  const { events } = stores
+  await recordUntilFull(events, 1)
+  const recorded: number[] = []
+  for (let i = 0; i < 12; i++) {
+    const size = 1 + (i % 3) * 400
+    const batch = batchOf(2, manyEvents(size, { name: `name ${i}` }), {
+      idempotency: { key: `pair ${i}`, bodyHash: '', response: '' },
+    })
+    const ends = await Promise.allSettled([events.append(batch), events.append(batch)])
+    const outcomes = ends.map(end => (end.status === 'fulfilled' ? end.value.outcome : 'refused'))
+    assert.ok(outcomes.filter(outcome => outcome === 'recorded').length <= 1)
+    assert.ok(!outcomes.includes('replayed') || outcomes.includes('recorded'), outcomes.join())
+    if (outcomes.includes('recorded')) recorded.push(size)
+  }
+  assert.ok(recorded.length < 12)
+  const expected = recorded.reduce((sum, size) => sum + size, 0)
+  assert.equal(await assertRollUpsEqualList(events, 2), expected)
+})
+
 test('a store that is closed while the disk is full closes, and everything acknowledged is there later', async t => {
   const disk = mountSmallDisk()
   if (typeof disk === 'string') return t.skip(disk)
