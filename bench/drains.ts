@@ -10,9 +10,9 @@ import { gzipSync } from 'node:zlib'
 import { addKey } from '../src/accounts/api-keys.ts'
 import { addSite } from '../src/accounts/sites.ts'
 import { addUser } from '../src/accounts/users.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/server/config.ts'
 import { systemClock } from '../src/domain/clock.ts'
-import { openStores } from '../src/engine.ts'
+import { openStores } from '../src/server/engine.ts'
 import { startPugmark } from './processes.ts'
 
 const entries = 160_000

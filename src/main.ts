@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { run } from './cli/run.ts'
 import { systemClock } from './domain/clock.ts'
-import { openStores } from './engine.ts'
-import { openRuntime } from './runtime.ts'
+import { openStores } from './server/engine.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -37,5 +36,6 @@ process.exitCode = await run({
   version,
   stop: stopping.signal,
   openStores,
-  openServer: config => openRuntime(config, version, systemClock),
+  // Loaded here, since a command that starts no server would take twice as long with it.
+  openServer: async config => (await import('./server/compose.ts')).openServer(config, version, systemClock),
 })

@@ -1,9 +1,8 @@
 /** Who may: from an Authorization header to a caller, and from a caller and a site id to a site that is his. */
 import { type Account, type ApiKey, planOf, type Scope, type Site } from '../domain/account.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, contactOf } from '../domain/errors.ts'
 import { hashApiKey, isApiKey } from '../domain/ids.ts'
 import type { Plan, PlanTable } from '../domain/plan.ts'
-import { type Soon, whenKnown } from '../domain/soon.ts'
 import type { AccountStore } from '../storage/account-store.ts'
 
 export interface Caller {
@@ -17,47 +16,37 @@ export interface AccessParts {
   readonly plans: PlanTable
 }
 
+export interface Admitted {
+  readonly caller: Caller
+  /** Null when no site has the id that was asked for. It may belong to another account. */
+  readonly site: Site | null
+  /** Data version of the site. */
+  readonly revision: number
+}
+
 const bearer = /^bearer +([^\s]+) *$/i
 
-/**
- * Hashes by Authorization header of keys that were let in, so that a program that asks again and again costs a look-up instead of
- * a hash (row 1 of docs/performance.md). Whether the key still counts is asked every time. Beyond this many it starts again empty.
- */
-const rememberedMax = 1_000
-const hashes = new Map<string, string>()
-
-/** Throws MISSING_KEY, INVALID_KEY or USER_NOT_FOUND. */
-export function authenticate(parts: AccessParts, authorization: string | undefined): Soon<Caller> {
+/** Whose key a request has, and the site with the id that it names, in one look-up. Throws MISSING_KEY, INVALID_KEY or USER_NOT_FOUND. */
+export async function authenticate(
+  { accounts, plans }: AccessParts,
+  authorization: string | undefined,
+  siteId: string | null,
+): Promise<Admitted> {
   if (authorization === undefined) {
     throw new AppError(
       'MISSING_KEY',
       'This needs an API key in the header "Authorization: Bearer <API key>".',
     )
   }
-  const known = hashes.get(authorization)
-  const keyHash = known ?? hashApiKey(tokenOf(authorization))
-  return whenKnown(parts.accounts.findKey(keyHash), owner => {
-    if (!owner) {
-      hashes.delete(authorization)
-      throw isApiKey(tokenOf(authorization)) ? unknownKey() : notAKey()
-    }
-    if (!owner.account) {
-      throw new AppError('USER_NOT_FOUND', 'The account that this API key belongs to no longer exists.')
-    }
-    if (known === undefined) remember(authorization, keyHash)
-    return { key: owner.key, account: owner.account, plan: planOf(parts.plans, owner.account) }
-  })
-}
-
-function tokenOf(authorization: string): string {
   const token = bearer.exec(authorization)?.[1]
   if (token === undefined) throw notAKey()
-  return token
-}
-
-function remember(authorization: string, keyHash: string): void {
-  if (hashes.size >= rememberedMax) hashes.clear()
-  hashes.set(authorization, keyHash)
+  const { owner, site, revision } = await accounts.admit({ keyHash: hashApiKey(token), siteId })
+  if (!owner) throw isApiKey(token) ? unknownKey() : notAKey()
+  const { key, account } = owner
+  if (!account) {
+    throw new AppError('USER_NOT_FOUND', 'The account that this API key belongs to no longer exists.')
+  }
+  return { caller: { key, account, plan: planOf(plans, account) }, site, revision }
 }
 
 const notAKey = (): AppError =>
@@ -77,14 +66,12 @@ export function requireScope(caller: Caller, scope: Scope): void {
 }
 
 /** The site, if it is the caller's. Absent and foreign sites give the same error. Throws MISSING_SITE_ID, SITE_NOT_FOUND. */
-export function requireSite(parts: AccessParts, caller: Caller, siteId: string): Soon<Site> {
+export function requireSite({ account }: Caller, siteId: string, site: Site | null): Site {
   if (siteId === '') {
     throw new AppError('MISSING_SITE_ID', 'The path lacks the site id: /api/v1/sites/{siteId}/…')
   }
-  return whenKnown(parts.accounts.findSite(siteId), site => {
-    if (site?.accountId !== caller.account.id) throw siteNotFound()
-    return site
-  })
+  if (site?.accountId !== account.id) throw siteNotFound()
+  return site
 }
 
 export const siteNotFound = (): AppError =>
@@ -93,9 +80,8 @@ export const siteNotFound = (): AppError =>
 /** Throws PLAN_REQUIRED. */
 export function requireHourlySeries(caller: Caller, supportEmail: string | null): void {
   if (caller.plan.hourlySeries) return
-  const contact = supportEmail ? `contact support at ${supportEmail}` : 'ask whoever runs this Pugmark'
   throw new AppError(
     'PLAN_REQUIRED',
-    `granularity=hour needs the Pro plan; this account has the plan ${caller.account.plan}. To change it, ${contact}.`,
+    `granularity=hour needs the Pro plan; this account has the plan ${caller.account.plan}. To change it, ${contactOf(supportEmail)}.`,
   )
 }

@@ -1,70 +1,67 @@
-/** Counts requests in windows of 60 s that start with the first request of each. */
-import { SharedCounts } from './shared-counts.ts'
-
-const windowMs = 60_000
+/** Bounds how often something may happen in a window of a minute that starts with its first time. Each process counts for itself. */
 
 export interface RateVerdict {
   readonly allowed: boolean
   readonly limit: number
   readonly remaining: number
-  /** Unix seconds at which the window ends. */
+  /** End of the window in Unix seconds. */
   readonly resetSeconds: number
-  /** Whole seconds until then, at least 1. */
+  /** Whole seconds until the window ends, at least 1. */
   readonly retryAfterSeconds: number
 }
 
-/** At more names than that, windows that have ended go first, and then those that began first. */
-const rememberedMax = 100_000
+interface Window {
+  readonly endsAt: number
+  used: number
+}
+
+const windowMs = 60_000
 
 export class RateLimiter {
-  /** The end of the window and the requests in it. */
-  readonly #windows: SharedCounts
+  readonly #namesMax: number
+  /** In the order in which they began. */
+  readonly #windows = new Map<string, Window>()
 
-  /** With the memory of another one, which may belong to another thread, both count together. */
-  constructor(memory = SharedCounts.memoryFor(rememberedMax)) {
-    this.#windows = new SharedCounts(memory)
-  }
-
-  get memory(): SharedArrayBuffer {
-    return this.#windows.memory
+  /** Beyond `namesMax` names, the windows that began first are forgotten: strangers choose names, and must not fill the memory. */
+  constructor(namesMax = 100_000) {
+    this.#namesMax = namesMax
   }
 
   /** Counts one request of `name`. */
   take(name: string, limit: number, now: number): RateVerdict {
-    const windows = this.#windows
-    const known = windows.hold(name)
-    const place = known === -1 ? windows.add() : known
-    if (windows.times[place]! <= now) {
-      windows.times[place] = now + windowMs
-      windows.counts[place] = 0
-    }
-    const endsAt = windows.times[place]!
-    const before = windows.counts[place]!
-    const allowed = before < limit
-    if (allowed) windows.counts[place] = before + 1
-    windows.release()
-    return verdict(endsAt, allowed ? before + 1 : before, limit, allowed, now)
+    const window = this.#current(name, now) ?? this.#begin(name, now)
+    const allowed = window.used < limit
+    if (allowed) window.used++
+    return verdict(window, limit, allowed, now)
   }
 
   /** Whether `name` has used up `limit`, counting nothing. */
   peek(name: string, limit: number, now: number): RateVerdict {
-    const windows = this.#windows
-    const place = windows.hold(name)
-    const endsAt = place === -1 ? 0 : windows.times[place]!
-    const used = place === -1 ? 0 : windows.counts[place]!
-    windows.release()
-    if (place === -1 || endsAt <= now) return verdict(now + windowMs, 0, limit, true, now)
-    return verdict(endsAt, used, limit, used < limit, now)
+    const window = this.#current(name, now) ?? { endsAt: now + windowMs, used: 0 }
+    return verdict(window, limit, window.used < limit, now)
+  }
+
+  #current(name: string, now: number): Window | undefined {
+    const window = this.#windows.get(name)
+    return window && window.endsAt > now ? window : undefined
+  }
+
+  #begin(name: string, now: number): Window {
+    const window = { endsAt: now + windowMs, used: 0 }
+    // Taken out first, so that the new window is the last in order.
+    this.#windows.delete(name)
+    if (this.#windows.size >= this.#namesMax) this.#forgetOldest()
+    this.#windows.set(name, window)
+    return window
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#windows.keys()
+    if (oldest !== undefined) this.#windows.delete(oldest)
   }
 }
 
-const verdict = (
-  endsAt: number,
-  used: number,
-  limit: number,
-  allowed: boolean,
-  now: number,
-): RateVerdict => ({
+const verdict = ({ endsAt, used }: Window, limit: number, allowed: boolean, now: number): RateVerdict => ({
   allowed,
   limit,
   remaining: Math.max(0, limit - used),

@@ -1,24 +1,23 @@
-/** Slows whoever guesses passwords: after a few wrong ones the next try must wait, longer each time. */
-import { SharedCounts } from './shared-counts.ts'
+/** Slows whoever guesses passwords: after a few wrong ones the next try must wait, longer each time. Each process counts for itself. */
 
 /** Wrong tries that cost nothing: people mistype. */
 const freeTries = 4
 const longestWaitMs = 60_000
 const forgottenAfterMs = 15 * 60_000
-/** At more names than that, those tried longest ago go. */
-const rememberedMax = 50_000
+
+interface Tries {
+  readonly wrong: number
+  readonly lastAt: number
+}
 
 export class SignInPace {
-  /** By email and client address: when the last try was, and how many were wrong. */
-  readonly #tries: SharedCounts
+  readonly #namesMax: number
+  /** In the order of the last try. */
+  readonly #tries = new Map<string, Tries>()
 
-  /** With the memory of another one, which may belong to another thread, both count together. */
-  constructor(memory = SharedCounts.memoryFor(rememberedMax)) {
-    this.#tries = new SharedCounts(memory)
-  }
-
-  get memory(): SharedArrayBuffer {
-    return this.#tries.memory
+  /** Beyond `namesMax` names, those tried longest ago are forgotten. */
+  constructor(namesMax = 50_000) {
+    this.#namesMax = namesMax
   }
 
   /** Milliseconds until any of the names may try again; 0 when all may. */
@@ -27,35 +26,32 @@ export class SignInPace {
   }
 
   wrong(names: readonly string[], now: number): void {
-    const tries = this.#tries
     for (const name of names) {
-      const known = tries.hold(name)
-      const place = known === -1 ? tries.add() : known
-      const before = isRecent(tries.times[place]!, now) ? tries.counts[place]! : 0
-      tries.counts[place] = before + 1
-      tries.times[place] = now
-      tries.release()
+      const wrong = this.#wrongOf(name, now) + 1
+      this.#tries.delete(name)
+      if (this.#tries.size >= this.#namesMax) this.#forgetOldest()
+      this.#tries.set(name, { wrong, lastAt: now })
     }
   }
 
   right(names: readonly string[]): void {
-    for (const name of names) {
-      const place = this.#tries.hold(name)
-      if (place !== -1) this.#tries.remove(place)
-      this.#tries.release()
-    }
+    for (const name of names) this.#tries.delete(name)
+  }
+
+  #wrongOf(name: string, now: number): number {
+    const tries = this.#tries.get(name)
+    return tries && now - tries.lastAt < forgottenAfterMs ? tries.wrong : 0
   }
 
   #waitOf(name: string, now: number): number {
-    const tries = this.#tries
-    const place = tries.hold(name)
-    const wrong = place === -1 ? 0 : tries.counts[place]!
-    const lastAt = place === -1 ? 0 : tries.times[place]!
-    tries.release()
-    if (wrong <= freeTries || !isRecent(lastAt, now)) return 0
+    const wrong = this.#wrongOf(name, now)
+    if (wrong <= freeTries) return 0
     const wait = Math.min(longestWaitMs, 1000 * 2 ** (wrong - freeTries))
-    return Math.max(0, lastAt + wait - now)
+    return Math.max(0, this.#tries.get(name)!.lastAt + wait - now)
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#tries.keys()
+    if (oldest !== undefined) this.#tries.delete(oldest)
   }
 }
-
-const isRecent = (lastAt: number, now: number): boolean => now - lastAt < forgottenAfterMs

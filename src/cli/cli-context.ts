@@ -1,7 +1,7 @@
 /** What a command has to do with the world, and the options that all commands share. */
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Config, readConfig, settings } from '../config.ts'
 import type { Clock } from '../domain/clock.ts'
+import { type Config, readConfig, settings } from '../server/config.ts'
 import type { Stores } from '../storage/stores.ts'
 
 export interface CliContext {

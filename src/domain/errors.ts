@@ -52,3 +52,7 @@ export class AppError extends Error {
     return errorCatalogue[this.code].status
   }
 }
+
+/** Whom to turn to when only the operator can help, in words that go on a sentence. */
+export const contactOf = (supportEmail: string | null): string =>
+  supportEmail === null ? 'ask whoever runs this Pugmark' : `contact support at ${supportEmail}`

@@ -1,59 +1,35 @@
 /** The door of every API route: key, rate limit, scope and site, in this order, before anything else is looked at. */
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { authenticate, type Caller, requireScope, requireSite } from '../accounts/access.ts'
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { authenticate, requireScope, requireSite } from '../accounts/access.ts'
 import type { RateVerdict } from '../accounts/rate-limit.ts'
 import type { Scope } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
-import { type Soon, whenKnown } from '../domain/soon.ts'
 import type { HttpParts } from './http-parts.ts'
 
 /** Failed authentications a minute and client address before they are answered with 429. */
 const failuresPerMinuteMax = 300
 
 /** An admission for routes that need a key with `scope`, and a site of the caller when their path has `:siteId`. */
-export function admit(parts: HttpParts, scope: Scope): onRequestHookHandler {
+export function admit(parts: HttpParts, scope: Scope): onRequestAsyncHookHandler {
   const access = { accounts: parts.stores.accounts, plans: parts.plans }
-
-  const admitCaller = (request: FastifyRequest, caller: Caller): Soon<void> => {
+  return async request => {
+    const { siteId = null } = request.params as { siteId?: string }
+    const { caller, site, revision } = await authenticate(
+      access,
+      request.headers.authorization,
+      siteId,
+    ).catch(error => {
+      throw refuseGuessing(parts, request, error)
+    })
     const now = parts.clock()
     request.caller = caller
     parts.keyUse.used(caller.key.id, now)
     // Recording is bounded by the quota instead.
     if (scope === 'read') countRequest(parts, request, now)
     requireScope(caller, scope)
-    const { siteId } = request.params as { siteId?: string }
-    if (siteId === undefined) return
-    return whenKnown(requireSite(access, caller, siteId), site => {
-      request.site = site
-    })
-  }
-
-  // With a callback, not async: a key and a site that are remembered let the request pass in the same turn.
-  return (request, _reply, done) => {
-    parts.stores.beginRequest()
-    let caller: Soon<Caller>
-    try {
-      caller = authenticate(access, request.headers.authorization)
-    } catch (error) {
-      done(refuseGuessing(parts, request, error))
-      return
-    }
-    if (caller instanceof Promise) {
-      caller
-        .catch(error => {
-          throw refuseGuessing(parts, request, error)
-        })
-        .then(found => admitCaller(request, found))
-        .then(() => done(), done)
-      return
-    }
-    try {
-      const admitted = admitCaller(request, caller)
-      if (admitted instanceof Promise) admitted.then(() => done(), done)
-      else done()
-    } catch (error) {
-      done(error as Error)
-    }
+    if (siteId === null) return
+    request.site = requireSite(caller, siteId, site)
+    request.revision = revision
   }
 }
 

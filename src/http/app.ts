@@ -1,8 +1,8 @@
 /** The HTTP server, put together: routes, errors, headers. It does not listen yet. */
 import compress from '@fastify/compress'
-import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { AppError } from '../domain/errors.ts'
-import { addApiHeaders } from './api-headers.ts'
+import { addApiHeaders, allowAnyOrigin } from './api-headers.ts'
 import { compressFromBytes } from './compression.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
 import { drainRoutes } from './drains/drain-routes.ts'
@@ -10,9 +10,8 @@ import { refuseMalformedRequest, sendError, sendNotFound } from './error-respons
 import type { HttpParts } from './http-parts.ts'
 import { describeApi, registerReference } from './openapi.ts'
 import { knowEveryMethod, refuseOtherMethods, watchRoutes } from './other-methods.ts'
-import { acceptBatchBodies, type RecordingRoute } from './receive-batch.ts'
+import { acceptBatchBodies } from './receive-batch.ts'
 import { logRequests, requestIds } from './request-log.ts'
-import { answerInRounds, ResponseRounds } from './response-rounds.ts'
 import { attributionRoute } from './routes/attribution.ts'
 import { breakdownRoute } from './routes/breakdown.ts'
 import { dataHealthRoute } from './routes/data-health.ts'
@@ -23,11 +22,11 @@ import { sitesRoute } from './routes/sites.ts'
 import { snippetRoutes } from './routes/snippet.ts'
 import { statsRoute } from './routes/stats.ts'
 import { timeseriesRoute } from './routes/timeseries.ts'
-import { openShortRecording } from './short-recording.ts'
-import { openShortWay, type ShortRoute } from './short-way.ts'
 
 export async function createApp(parts: HttpParts, version: string): Promise<FastifyInstance> {
   const nextId = requestIds()
+  const onError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    sendError(error, request, reply, parts.supportEmail)
   const app = fastify({
     loggerInstance: parts.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -38,7 +37,7 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
     forceCloseConnections: 'idle',
     // Whoever asks once more on an open connection is answered while the server stops, and the connection closed after that.
     return503OnClosing: false,
-    frameworkErrors: sendError,
+    frameworkErrors: onError,
     // Node's own answer has no body and no request id.
     http: { requireHostHeader: false },
     routerOptions: { maxParamLength: 2_000 },
@@ -47,13 +46,14 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
   knowEveryMethod(app)
   // Only recording reads bodies; a refused request must not fail on one that it never looks at.
   app.removeAllContentTypeParsers()
-  app.setErrorHandler(sendError)
+  app.setErrorHandler(onError)
   app.setNotFoundHandler(sendNotFound)
   // Queries and bodies are read by the routes, in the order of checks that the API promises.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => JSON.stringify)
   app.decorateRequest('caller')
   app.decorateRequest('site')
+  app.decorateRequest('revision')
   app.addHook('onRequest', (request, _reply, done) => {
     done(lacksHost(request) ? new AppError('INVALID_PARAMETER', 'The Host header is missing.') : undefined)
   })
@@ -66,22 +66,18 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   logRequests(app, parts.requestLog)
   await describeApi(app, version)
-  const rounds = new ResponseRounds(parts.answerBytes)
-  const short: ShortRoutes = { reports: [], recordings: [] }
-  await app.register(async api => registerApi(api, parts, rounds, short))
+  await app.register(async api => registerApi(api, parts))
   await app.register(async drains => drainRoutes(drains, parts))
   await app.register(async pages => {
     await pages.register(compress, {
       threshold: compressFromBytes,
-      encodings: ['zstd', 'br', 'gzip'],
+      encodings: ['br', 'zstd', 'gzip'],
       globalDecompression: false,
     })
     await registerReference(pages)
     await pages.register(async open => registerOpen(open, parts))
     await pages.register(async dashboard => registerDashboard(dashboard, parts, version))
   })
-  openShortWay(app, parts, { routes: short.reports, rounds, nextId })
-  openShortRecording(app, parts, { routes: short.recordings, rounds, nextId })
   return app
 }
 
@@ -93,45 +89,38 @@ function registerOpen(open: FastifyInstance, parts: HttpParts): void {
   const methodsByUrl = watchRoutes(open)
   healthRoutes(open, parts)
   snippetRoutes(open, parts)
-  open.get('/openapi.json', { schema: { hide: true }, handler: async () => open.swagger() })
+  open.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    allowAnyOrigin(reply)
+    return open.swagger()
+  })
   for (const [url, methods] of [...methodsByUrl]) refuseOtherMethods(open, url, [...methods])
 }
 
-const corsMethods = 'GET, POST, OPTIONS'
-const corsHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match'
-
-interface ShortRoutes {
-  readonly reports: ShortRoute[]
-  readonly recordings: RecordingRoute[]
-}
-
-/** Everything under /api/v1; adds to `short` what may also go past the framework. */
-function registerApi(
-  api: FastifyInstance,
-  parts: HttpParts,
-  rounds: ResponseRounds,
-  short: ShortRoutes,
-): void {
+/** Everything under /api/v1. */
+function registerApi(api: FastifyInstance, parts: HttpParts): void {
   const methodsByUrl = watchRoutes(api)
   addApiHeaders(api)
-  answerInRounds(api, rounds)
   acceptBatchBodies(api)
   sitesRoute(api, parts)
-  short.reports.push(statsRoute(api, parts), timeseriesRoute(api, parts))
+  statsRoute(api, parts)
+  timeseriesRoute(api, parts)
   breakdownRoute(api, parts)
   dataHealthRoute(api, parts)
   attributionRoute(api, parts)
-  const { report, recording } = eventsRoutes(api, parts)
-  short.reports.push(report)
-  short.recordings.push(recording, hitsRoute(api, parts))
+  eventsRoutes(api, parts)
+  hitsRoute(api, parts)
   for (const [url, methods] of [...methodsByUrl]) {
-    const allowed = [...methods, 'OPTIONS']
-    api.options(url, { schema: { hide: true } }, async (_request, reply) => {
-      reply.header('access-control-allow-methods', corsMethods)
-      reply.header('access-control-allow-headers', corsHeaders)
-      reply.header('access-control-max-age', 86_400)
-      return reply.code(204).send()
-    })
-    refuseOtherMethods(api, url, allowed)
+    api.options(url, { schema: { hide: true } }, answerPreflight)
+    refuseOtherMethods(api, url, [...methods, 'OPTIONS'])
   }
+  // A browser asks before it learns that its path is wrong.
+  for (const url of ['/api/v1', '/api/v1/*']) api.options(url, { schema: { hide: true } }, answerPreflight)
+}
+
+const answerPreflight = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  reply.header('access-control-allow-methods', 'GET, POST, OPTIONS')
+  // The asterisk stands for every header but Authorization, which must be named.
+  reply.header('access-control-allow-headers', 'Authorization, *')
+  reply.header('access-control-max-age', '86400')
+  return reply.code(204).send()
 }

@@ -1,9 +1,9 @@
 /** Turns whatever was thrown into the one shape of error that callers see. */
 
 import type { Socket } from 'node:net'
-import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { AppError, type ErrorCode, errorCatalogue } from '../domain/errors.ts'
+import { AppError, contactOf, type ErrorCode, errorCatalogue } from '../domain/errors.ts'
 
 export const ErrorBody = Type.Object(
   {
@@ -31,36 +31,33 @@ const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = 
   ECONNRESET: ['INVALID_JSON', 'The body ended before it was whole.'],
 }
 
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, headers, body } = errorAnswer(error, request.id, request.log)
+/** `supportEmail` is named where only the operator can help. */
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  supportEmail: string | null = null,
+): FastifyReply {
+  const known = toAppError(error)
+  // What its cause must not be told of goes to the log.
+  if (!known) request.log.error({ err: error, requestId: request.id }, 'request failed')
+  const { code, message, status, retryAfterSeconds } = known ?? serverError(request.id, supportEmail)
   // A path that the router refuses has passed no hook.
   reply.header('x-request-id', request.id)
   reply.header('x-content-type-options', 'nosniff')
+  reply.header('content-type', 'application/json; charset=utf-8')
   // Closing now would break off a sender who is still writing, before he has read why.
   if (status === 413 || status === 415) reply.removeHeader('connection')
-  for (let i = 0; i < headers.length; i += 2) reply.header(headers[i]!, headers[i + 1]!)
-  return reply.code(status).send(body)
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+  return reply.code(status).send(errorJson(code, message, status === 429 ? retryAfterSeconds : undefined))
 }
 
-/** What whoever caused an error is answered; headers are names and values in turn. What he must not be told of goes to the log. */
-export function errorAnswer(
-  error: unknown,
-  requestId: string,
-  log: Pick<FastifyBaseLogger, 'error'>,
-): { status: number; headers: string[]; body: string } {
-  const known = toAppError(error)
-  if (!known) log.error({ err: error, requestId }, 'request failed')
-  const { code, message, status, retryAfterSeconds } =
-    known ??
-    new AppError(
-      'SERVER_ERROR',
-      `Something failed on our side. The request id is ${requestId}; the log of the server says more.`,
-    )
-  const headers = ['content-type', 'application/json; charset=utf-8']
-  if (status === 401) headers.push('www-authenticate', 'Bearer')
-  if (retryAfterSeconds !== undefined) headers.push('retry-after', String(retryAfterSeconds))
-  return { status, headers, body: errorJson(code, message, status === 429 ? retryAfterSeconds : undefined) }
-}
+const serverError = (requestId: string, supportEmail: string | null): AppError =>
+  new AppError(
+    'SERVER_ERROR',
+    `Something failed on our side. Try again; if it persists, ${contactOf(supportEmail)} and quote the request id ${requestId}.`,
+  )
 
 /** The body of an error, as in ErrorBody. */
 export const errorJson = (code: ErrorCode, error: string, retryAfter?: number): string =>

@@ -6,9 +6,9 @@ import type { Detector } from '../detection/detector.ts'
 import type { Site } from '../domain/account.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { PlanTable } from '../domain/plan.ts'
-import type { AnswerMemory } from '../reports/answer-memory.ts'
+import type { BatchReader } from '../ingest/batch-reader.ts'
 import type { Stores } from '../storage/stores.ts'
-import type { AnswerBytes } from './answer-bytes.ts'
+import type { AnswerCache } from './answer-cache.ts'
 import type { Limits } from './limits.ts'
 import type { RequestLog } from './request-log.ts'
 
@@ -17,10 +17,10 @@ export interface HttpParts extends Limits {
   readonly plans: PlanTable
   readonly detector: Detector
   readonly countryOf: (address: string) => string
+  readonly batches: BatchReader
   readonly clock: Clock
   readonly keyUse: KeyUse
-  readonly answers: AnswerMemory
-  readonly answerBytes: AnswerBytes
+  readonly answers: AnswerCache
   readonly logger: Logger
   readonly requestLog: RequestLog
   /** Addresses of proxies whose X-Forwarded-For is believed. */
@@ -35,5 +35,7 @@ declare module 'fastify' {
     caller: Caller
     /** Set on every route below a site. */
     site: Site
+    /** Data version of the site, as of the admission of a key. */
+    revision: number | undefined
   }
 }

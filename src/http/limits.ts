@@ -1,4 +1,4 @@
-/** What holds for all threads that answer: how often one may ask, fail and guess, and how much deliveries may hold. */
+/** How often one may ask, fail and guess, and how much log deliveries may hold. Counted in the memory of this process. */
 import { RateLimiter } from '../accounts/rate-limit.ts'
 import { SignInPace } from '../accounts/sign-in-pace.ts'
 import { MemoryBudget } from '../ingest/drains/memory-budget.ts'
@@ -15,19 +15,9 @@ export interface Limits {
   readonly deliveries: MemoryBudget
 }
 
-/** Where the limits are counted; another thread that is given it counts there too. */
-export type LimitsMemory = { readonly [Name in keyof Limits]: SharedArrayBuffer }
-
-export const openLimits = (memory?: LimitsMemory): Limits => ({
-  requestLimiter: new RateLimiter(memory?.requestLimiter),
-  failureLimiter: new RateLimiter(memory?.failureLimiter),
-  pace: new SignInPace(memory?.pace),
-  deliveries: new MemoryBudget(deliveryBytesMax, siteBytesMax, memory?.deliveries),
-})
-
-export const memoryOf = ({ requestLimiter, failureLimiter, pace, deliveries }: Limits): LimitsMemory => ({
-  requestLimiter: requestLimiter.memory,
-  failureLimiter: failureLimiter.memory,
-  pace: pace.memory,
-  deliveries: deliveries.memory,
+export const openLimits = (): Limits => ({
+  requestLimiter: new RateLimiter(),
+  failureLimiter: new RateLimiter(),
+  pace: new SignInPace(),
+  deliveries: new MemoryBudget(deliveryBytesMax, siteBytesMax),
 })

@@ -1,9 +1,9 @@
 /** Query parameters: their schemas, and reading them with errors that name parameter, value and what is accepted. */
 import Type, { type Static, type TInteger, type TLiteral, type TUnion } from 'typebox'
 import { decodeCursor } from '../domain/cursor.ts'
-import { type DateRange, parseDateRange } from '../domain/date-range.ts'
+import { type DateRange, formatDay, parseDateRange } from '../domain/date-range.ts'
 import { AppError } from '../domain/errors.ts'
-import type { EventPosition } from '../domain/event.ts'
+import type { EventListQuery } from '../storage/event-store.ts'
 
 export type RawQuery = Readonly<Record<string, unknown>>
 
@@ -43,7 +43,12 @@ export const EventsQuery = Type.Object({
   ...rangeProperties,
   type: Type.Optional(type),
   limit: Type.Optional(limit),
-  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before.' })),
+  cursor: Type.Optional(
+    Type.String({
+      description:
+        '`next_cursor` of the page before. It goes on with the filters that it was made with; filters beside it must be the same.',
+    }),
+  ),
 })
 
 /** Throws INVALID_DATE_RANGE. */
@@ -56,11 +61,27 @@ export const readType = (query: RawQuery): Static<typeof type> | null => readCho
 
 export const readLimit = (query: RawQuery): number => readInteger(query, 'limit', limit)
 
-export function readCursor(query: RawQuery): EventPosition | null {
-  if (query.cursor === undefined) return null
-  const position = typeof query.cursor === 'string' ? decodeCursor(query.cursor) : null
-  if (!position) throw invalid('cursor', query.cursor, 'the next_cursor of an earlier answer, given once')
-  return position
+/**
+ * What a page of the list of events is about. A cursor brings the filters that it was made with; those that are given beside it
+ * must be the same. Throws INVALID_DATE_RANGE and INVALID_PARAMETER.
+ */
+export function readListQuery(query: RawQuery, now: number): EventListQuery {
+  const limit = readLimit(query)
+  if (query.cursor === undefined)
+    return { range: readRange(query, now), type: readType(query), after: null, limit }
+  const cursor = typeof query.cursor === 'string' ? decodeCursor(query.cursor) : null
+  if (!cursor) throw invalid('cursor', query.cursor, 'the next_cursor of an earlier answer, given once')
+  const { range, type, position } = cursor
+  const shown = { start: formatDay(range.start), end: formatDay(range.end) }
+  // A day that is left out is that of the cursor, so that only a day that is given can differ.
+  const given = readRange({ ...shown, ...query }, now)
+  const conflict = (name: string, value: unknown, kept: string): AppError =>
+    invalid(name, value, `${kept}, as the cursor was made, or left out`)
+  if (given.start !== range.start) throw conflict('start', query.start, shown.start)
+  if (given.end !== range.end) throw conflict('end', query.end, shown.end)
+  if (query.type !== undefined && readType(query) !== type)
+    throw conflict('type', query.type, type ?? 'left out')
+  return { range, type, after: position, limit }
 }
 
 export function readChoice<Choice extends string>(

@@ -5,7 +5,7 @@ export const batchItemsMax = 10_000
 export const batchBytesMax = 8 * 2 ** 20
 
 /** The items of a batch, unchecked. Throws INVALID_JSON, PAYLOAD_TOO_LARGE. */
-export function readBatch(body: Buffer, isLines: boolean): unknown[] {
+export function readBatch(body: Uint8Array, isLines: boolean): unknown[] {
   const text = decodeUtf8(body)
   const items = isLines ? readLines(text) : itemsOf(parseJson(text, ''))
   if (items.length > batchItemsMax) {
@@ -19,7 +19,7 @@ export function readBatch(body: Buffer, isLines: boolean): unknown[] {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-function decodeUtf8(body: Buffer): string {
+function decodeUtf8(body: Uint8Array): string {
   try {
     return decoder.decode(body)
   } catch {

@@ -48,7 +48,7 @@ export const AttributionReport = Type.Object(
 )
 export type AttributionReport = Static<typeof AttributionReport>
 
-type Attributed = AttributedCount & { readonly source: string }
+type Attributed = AttributedCount & { readonly assistant: string }
 
 export interface AttributionQuestion {
   readonly range: DateRange
@@ -62,11 +62,11 @@ export async function attributionReport(
   { range, limit }: AttributionQuestion,
 ): Promise<AttributionReport> {
   const all = await events.attribution(site, range)
-  const isAttributed = (each: AttributedCount): each is Attributed => each.source !== null
+  const isAttributed = (each: AttributedCount): each is Attributed => each.assistant !== null
   const attributed = all.filter(isAttributed)
-  const sources = groupBy(attributed, ({ source }) => [source])
+  const sources = groupBy(attributed, ({ assistant }) => [assistant])
   const pages = groupBy(attributed, ({ landing }) => [landing])
-  const rows = groupBy(attributed, ({ source, landing, name }) => [source, landing, name])
+  const rows = groupBy(attributed, ({ assistant, landing, name }) => [assistant, landing, name])
   return {
     period: { start: formatDay(range.start), end: formatDay(range.end) },
     model: 'last_assistant_touch',
@@ -76,14 +76,14 @@ export async function attributionReport(
     unattributed: shown(sumOf(all.filter(each => !isAttributed(each)))),
     source_breakdown: sources
       .slice(0, limit)
-      .map(({ first, sum }) => ({ source: first.source, ...shown(sum) })),
+      .map(({ first, sum }) => ({ source: first.assistant, ...shown(sum) })),
     source_count: sources.length,
     landing_page_breakdown: pages
       .slice(0, limit)
       .map(({ first, sum }) => ({ landing_page: first.landing, ...shown(sum) })),
     landing_page_count: pages.length,
     rows: rows.slice(0, limit).map(({ first, sum }) => ({
-      source: first.source,
+      source: first.assistant,
       landing_page: first.landing,
       event_name: first.name,
       ...shown(sum),

@@ -2,8 +2,14 @@
 import Type, { type Static } from 'typebox'
 import { type DateRange, formatDay } from '../domain/date-range.ts'
 import type { EventType } from '../domain/event.ts'
-import { addDecimals, fromDecimal, toDecimal } from '../domain/money.ts'
-import type { EventStore, FacetCount, FacetReport } from '../storage/event-store.ts'
+import { addDecimals, fromDecimal, toDecimal, zeroSum } from '../domain/money.ts'
+import type {
+  BreakdownRow,
+  EventFilter,
+  EventStore,
+  Dimension as StoredDimension,
+  TypeCounts,
+} from '../storage/event-store.ts'
 import { createTraits, filtersNames, passingNames, type ReportFilter, type TraitsOf } from './known-names.ts'
 
 export const dimensions = ['page', 'country', 'company', 'purpose', 'bot', 'source', 'event'] as const
@@ -34,7 +40,7 @@ export const BreakdownReport = Type.Object(
       Type.Object({
         name: Type.String({
           description:
-            'Page path, ISO country code, company, purpose, bot, assistant or conversion; empty when an event has none. `other` stands for pages (or countries) beyond those that are kept one by one.',
+            'Page path, ISO country code, company, purpose, bot, assistant or conversion; empty when an event has none.',
         }),
         ...counts,
       }),
@@ -59,91 +65,94 @@ export async function breakdownReport(
   { range, dimension, filter, limit }: BreakdownQuestion,
 ): Promise<BreakdownReport> {
   const traitsOf = createTraits()
-  const found: Found = isOfNames(dimension, filter)
-    ? { names: passingNames(filter, traitsOf, await events.countsByName(site, range)) }
-    : await readFacets(events, site, range, filter, dimension === 'page' ? limit : 0, traitsOf)
-  const rows = rowsOf(found, dimension, traitsOf)
+  const onEvents = await eventFilter(events, site, range, filter, traitsOf)
+  const found = await events.breakdown(site, {
+    range,
+    filter: onEvents,
+    dimensions: [storedDimension(dimension)],
+    orderBy: filter.type,
+    limit: dimension === 'page' ? limit : null,
+  })
+  const rows = groupRows(found.rows, row => groupOf(row, dimension, traitsOf))
     .filter(row => weight(row, filter.type) > 0)
     .sort((a, b) => weight(b, filter.type) - weight(a, filter.type) || compare(a.name, b.name))
-  const hidden = dimension === 'page' ? found.pageCount! - found.pages!.length : 0
+  const totals = dimension === 'page' ? await totalsOf(events, site, range, onEvents) : sumCounts(found.rows)
   return {
     period: { start: formatDay(range.start), end: formatDay(range.end) },
     dimension,
-    totals: withoutName(toRow(sumRows('', nameCounts(found)))),
-    rows: rows.slice(0, limit).map(toRow),
-    row_count: rows.length + hidden,
+    totals: shown(totals),
+    rows: rows.slice(0, limit).map(row => ({ name: row.name, ...shown(row) })),
+    row_count: dimension === 'page' ? found.rowCount : rows.length,
   }
 }
 
-/** What the store counted under a filter that may also speak of companies and purposes. */
-export async function readFacets(
+/** The filter as the store knows it, which has no companies and purposes: they become the names that have them. */
+export async function eventFilter(
   events: EventStore,
   site: number,
   range: DateRange,
   filter: ReportFilter,
-  pagesMax: number,
   traitsOf: TraitsOf,
-): Promise<FacetReport> {
-  const names = filtersNames(filter)
-    ? passingNames(filter, traitsOf, await events.countsByName(site, range))
-    : null
-  const onEvents = { names, path: filter.page, country: filter.country }
-  return events.facets(site, { range, filter: onEvents, pagesMax, pageOrder: filter.type })
+): Promise<EventFilter> {
+  const names = filtersNames(filter) ? passingNames(filter, traitsOf, await events.counts(site, range)) : null
+  return { names, path: filter.page, country: filter.country }
 }
 
-/** Such a question needs no more than the counts by name, which are far fewer than those by page and country. */
-const isOfNames = (dimension: Dimension, filter: ReportFilter): boolean =>
-  dimension !== 'page' && dimension !== 'country' && filter.page === null && filter.country === null
+/** Counts of everything that a filter lets through. */
+export async function totalsOf(
+  events: EventStore,
+  site: number,
+  range: DateRange,
+  filter: EventFilter,
+): Promise<Counts> {
+  const { rows } = await events.breakdown(site, { range, filter, dimensions: [], orderBy: null, limit: null })
+  return sumCounts(rows)
+}
 
-type NameRow = Omit<FacetReport['names'][number], 'days'>
-type Names = { readonly names: readonly NameRow[] }
-/** Without pages and countries where the question is not about them. */
-type Found = Names & Partial<Omit<FacetReport, 'names'>>
+const storedDimension = (dimension: Dimension): StoredDimension =>
+  dimension === 'page' || dimension === 'country' ? dimension : 'name'
 
-function rowsOf(found: Found, dimension: Dimension, traitsOf: TraitsOf): FacetCount[] {
+/** Null for rows that the dimension is not about. */
+function groupOf(
+  { subject, page, country }: BreakdownRow,
+  dimension: Dimension,
+  traitsOf: TraitsOf,
+): string | null {
   switch (dimension) {
     case 'page':
-      return [...found.pages!, found.otherPages!]
+      return page!
     case 'country':
-      return [...found.countries!]
+      return country!
     case 'company':
-      return groupNames(found, ({ type, name, company }) => traitsOf(type, name, company).company)
+      return traitsOf(subject!.type, subject!.name, subject!.company).company
     case 'purpose':
-      return groupNames(found, ({ type, name, company }) => traitsOf(type, name, company).purpose)
+      return traitsOf(subject!.type, subject!.name, subject!.company).purpose
     case 'bot':
     case 'source':
     case 'event': {
       const type = ({ bot: 'bot', source: 'referral', event: 'conversion' } as const)[dimension]
-      return groupNames(found, each => (each.type === type ? each.name : null))
+      return subject!.type === type ? subject!.name : null
     }
   }
 }
 
-/** Adds up the names of each group; those whose group is null are left out. */
-export function groupNames({ names }: Names, groupOf: (name: NameRow) => string | null): FacetCount[] {
-  const groups = new Map<string, FacetCount[]>()
-  for (const name of names) {
-    const group = groupOf(name)
-    if (group === null) continue
-    const rows = groups.get(group) ?? []
-    rows.push(nameCount(name))
-    groups.set(group, rows)
-  }
-  return Array.from(groups, ([name, rows]) => sumRows(name, rows))
+export type Counts = TypeCounts & { readonly value: number }
+export type NamedCounts = Counts & { readonly name: string }
+
+/** Adds up the rows of each group; those whose group is null are left out. */
+export function groupRows(
+  rows: readonly BreakdownRow[],
+  nameOf: (row: BreakdownRow) => string | null,
+): NamedCounts[] {
+  const groups = Map.groupBy(rows, nameOf)
+  groups.delete(null)
+  return Array.from(groups as Map<string, BreakdownRow[]>, ([name, group]) => ({ name, ...sumCounts(group) }))
 }
 
-export const nameCounts = ({ names }: Names): FacetCount[] => names.map(nameCount)
-
-const nameCount = ({ type, name, count, value }: NameRow): FacetCount => ({
-  ...{ name, bot: 0, referral: 0, conversion: 0, value },
-  [type]: count,
-})
-
-export function sumRows(name: string, rows: readonly FacetCount[]): FacetCount {
+export function sumCounts(rows: readonly Counts[]): Counts {
   const sum = (type: EventType): number => rows.reduce((total, row) => total + row[type], 0)
-  const value = rows.map(row => toDecimal(row.value)).reduce(addDecimals, toDecimal(0))
+  const value = rows.map(row => toDecimal(row.value)).reduce(addDecimals, zeroSum)
   return {
-    name,
     bot: sum('bot'),
     referral: sum('referral'),
     conversion: sum('conversion'),
@@ -151,18 +160,14 @@ export function sumRows(name: string, rows: readonly FacetCount[]): FacetCount {
   }
 }
 
-const weight = (row: FacetCount, type: EventType | null): number =>
+const weight = (row: Counts, type: EventType | null): number =>
   type === null ? row.bot + row.referral + row.conversion : row[type]
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const toRow = ({ name, bot, referral, conversion, value }: FacetCount): BreakdownReport['rows'][number] => ({
-  name,
+const shown = ({ bot, referral, conversion, value }: Counts): BreakdownReport['totals'] => ({
   bot_visits: bot,
   referrals: referral,
   conversions: conversion,
   value,
 })
-
-const withoutName = ({ name: _, ...counts }: BreakdownReport['rows'][number]): BreakdownReport['totals'] =>
-  counts

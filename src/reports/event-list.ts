@@ -1,9 +1,8 @@
 /** The event list: a page of single events, newest first, and the cursor of the next page. */
 import Type, { type Static } from 'typebox'
-import type { Soon } from '../domain/soon.ts'
-import type { EventListQuery, EventStore } from '../storage/event-store.ts'
+import { encodeCursor } from '../domain/cursor.ts'
+import type { EventListQuery, EventStore, ListedEvent } from '../storage/event-store.ts'
 import { ApiEvent } from './api-event.ts'
-import { EventPageJson } from './event-page-json.ts'
 
 export const EventListReport = Type.Object(
   {
@@ -11,29 +10,39 @@ export const EventListReport = Type.Object(
       description: 'Newest first: by created_at, then by id, both descending.',
     }),
     next_cursor: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as `cursor` for the next page, with the same filters; null when nothing follows.',
+      description:
+        'Send it as `cursor` for the next page: it goes on with the same filters. Null when nothing follows.',
     }),
   },
   { title: 'EventList' },
 )
 export type EventListReport = Static<typeof EventListReport>
 
-/** Answers with pages (EventListReport) as JSON. One for each store, since it remembers texts by the numbers of the store. */
-export class EventList {
-  readonly #events: EventStore
-  #json: EventPageJson | null = null
-
-  constructor(events: EventStore) {
-    this.#events = events
+export async function eventListReport(
+  events: EventStore,
+  site: number,
+  query: EventListQuery,
+): Promise<EventListReport> {
+  const { range, type, limit } = query
+  // One more than asked for tells whether anything follows.
+  const found = await events.list(site, { ...query, limit: limit + 1 })
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  const next = found.length > limit && last ? { createdAt: last.createdAt, id: last.id } : null
+  return {
+    events: page.map(apiEvent),
+    next_cursor: next && encodeCursor({ position: next, range, type }),
   }
+}
 
-  /** In memory from `take`, which may have anything in it. */
-  page(site: number, query: EventListQuery, take: (length: number) => Buffer): Soon<Buffer> {
-    this.#json ??= new EventPageJson()
-    const json = this.#json
-    // One more than asked for tells whether anything follows.
-    return this.#events.withPage(site, { ...query, limit: query.limit + 1 }, page =>
-      json.spell(page, query.limit, take),
-    )
+function apiEvent({ id, type, name, company, path, country, createdAt, value }: ListedEvent): ApiEvent {
+  const common = { page_path: path, country, created_at: new Date(createdAt).toISOString() }
+  switch (type) {
+    case 'bot':
+      return { id, type, bot_name: name, bot_company: company, ...common }
+    case 'referral':
+      return { id, type, source: name, ...common }
+    case 'conversion':
+      return { id, type, event_name: name, event_value: value, ...common }
   }
 }

@@ -31,8 +31,8 @@ class Site {
   }
 
   async statuses(now: number): Promise<[overall: string, ...ways: WayStatus[]]> {
-    const { status, ways_in } = await this.report(now)
-    return [status, ...ways_in.map(way => way.status)]
+    const { status, sources } = await this.report(now)
+    return [status, ...sources.map(way => way.status)]
   }
 }
 
@@ -52,7 +52,7 @@ test('silence is told in words as missing data', async () => {
   await site.deliver('hits', noon)
   const silent = await site.report(noon + 5 * hourMs + 1)
   const words = 'Nothing has been received for 5 hours. That is missing data, not zero traffic.'
-  assert.deepEqual([silent.message, silent.ways_in[0]?.message], [words, words])
+  assert.deepEqual([silent.message, silent.sources[0]?.message], [words, words])
   assert.equal((await site.report(noon + 90_000)).message, 'Last received 1 minute ago.')
   assert.match((await site.report(noon + 50 * hourMs)).message, /for 2 days\./)
 })
@@ -83,8 +83,8 @@ test('an import that ran once is finished, and nothing to worry about', async ()
   const site = new Site()
   for (const second of [0, 1, 2]) await site.deliver('import', noon + second * 1_000)
   await site.deliver('hits', noon)
-  const { ways_in } = await site.report(noon + 3 * dayMs)
-  const imported = ways_in.find(way => way.way_in === 'import')
+  const { sources } = await site.report(noon + 3 * dayMs)
+  const imported = sources.find(way => way.source === 'import')
   assert.deepEqual([imported?.status, imported?.message], ['finished', 'Ran once, 2 days ago.'])
 })
 
@@ -97,11 +97,11 @@ test('a way in whose last delivery was refused is failing until one is taken', a
   assert.deepEqual(await site.statuses(noon + hourMs), ['receiving', 'receiving'])
 })
 
-test('today and the last seven days are by the moment of source, in UTC', async () => {
+test('today and the last seven days are by the moment of arrival, in UTC', async () => {
   const site = new Site()
   for (const days of [0, 1, 6, 7]) await site.deliver('hits', noon + days * dayMs)
-  const { today, last_7_days, received } = (await site.report(noon + 7 * dayMs)).ways_in[0]!
+  const { today, last_7_days, received } = (await site.report(noon + 7 * dayMs)).sources[0]!
   assert.deepEqual([today.received, last_7_days.received, received], [1, 3, 4])
-  const later = (await site.report(noon + 20 * dayMs)).ways_in[0]!
+  const later = (await site.report(noon + 20 * dayMs)).sources[0]!
   assert.deepEqual([later.today.received, later.last_7_days.received, later.received], [0, 0, 4])
 })

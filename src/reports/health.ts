@@ -1,10 +1,10 @@
-/** The health of a site's data: what came in by each way and what became of it, and whether anything is arriving at all. */
+/** The health of a site's data: what each source delivered and what became of it, and whether anything is arriving at all. */
 import Type, { type Static } from 'typebox'
 import { dayMs, dayOf, hourMs } from '../domain/date-range.ts'
-import { sources } from '../domain/event.ts'
-import type { EventStore, WayInDay, WayInHealth } from '../storage/event-store.ts'
+import { type Source, sources } from '../domain/event.ts'
+import type { EventStore, SourceDay, SourceHealth } from '../storage/event-store.ts'
 
-/** Ways in that deliver as requests happen are silent after this. */
+/** Sources that deliver as requests happen are silent after this. */
 const silenceMs = 3 * hourMs
 /** An import whose deliveries all came within this has run once, and there is no rhythm that it could miss. */
 const oneRunMs = hourMs
@@ -12,8 +12,8 @@ const daysTold = 7
 const minuteMs = 60_000
 const secondMs = 1_000
 
-export const wayStatuses = ['receiving', 'failing', 'silent', 'finished'] as const
-export type WayStatus = (typeof wayStatuses)[number]
+export const sourceStatuses = ['receiving', 'failing', 'silent', 'finished'] as const
+export type SourceStatus = (typeof sourceStatuses)[number]
 
 const Count = Type.Integer({ minimum: 0 })
 const Moment = Type.String({ format: 'date-time' })
@@ -29,17 +29,17 @@ export const HealthReport = Type.Object(
       [Type.Literal('receiving'), Type.Literal('failing'), Type.Literal('silent'), Type.Literal('never')],
       {
         description:
-          'Whether anything is arriving: the best of the ways in; `never` before the first delivery that was taken.',
+          'Whether anything is arriving: the best of the sources; `never` before the first delivery that was taken.',
       },
     ),
     message: Type.String({ description: 'The same in words, for a person.' }),
     last_seen: MomentOrNull('When anything was last taken.'),
-    ways_in: Type.Array(
+    sources: Type.Array(
       Type.Object(
         {
-          way_in: Type.Unsafe<WayInHealth['source']>(Type.Enum([...sources])),
-          status: Type.Unsafe<WayStatus>(
-            Type.Enum([...wayStatuses], {
+          source: Type.Unsafe<Source>(Type.Enum([...sources])),
+          status: Type.Unsafe<SourceStatus>(
+            Type.Enum([...sourceStatuses], {
               description:
                 '`receiving`; `failing`: what came last was refused; `silent`: nothing for 3 h, or for an import twice its longest pause; `finished`: an import that ran once.',
             }),
@@ -60,7 +60,7 @@ export const HealthReport = Type.Object(
           recorded: Count,
           counted_once: Type.Integer({
             minimum: 0,
-            description: 'Requests that another way in had reported before.',
+            description: 'Requests that another source had reported before.',
           }),
           ignored: Type.Record(Type.String(), Type.Integer(), { description: 'Counts by reason.' }),
           duplicates: Type.Integer({
@@ -71,16 +71,20 @@ export const HealthReport = Type.Object(
             minimum: 0,
             description: 'Of those counted: came more than 24 h after they happened.',
           }),
+          unknown_fields: Type.Integer({
+            minimum: 0,
+            description: 'Fields of hits that this version does not know and has passed over.',
+          }),
           rejected: Type.Object({
             requests: Count,
             last: Type.Union([Type.Object({ at: Moment, code: Type.String() }), Type.Null()]),
           }),
-          today: DayCounts('Since 0:00 UTC, by the moment of source.'),
+          today: DayCounts('Since 0:00 UTC, by the moment of arrival.'),
           last_7_days: DayCounts('Today and the six days before.'),
         },
-        { title: 'WayIn' },
+        { title: 'SourceHealth' },
       ),
-      { description: 'One entry a way in by which anything ever came.' },
+      { description: 'One entry for each source that ever delivered anything.' },
     ),
   },
   { title: 'DataHealth' },
@@ -88,69 +92,71 @@ export const HealthReport = Type.Object(
 export type HealthReport = Static<typeof HealthReport>
 
 export async function healthReport(events: EventStore, site: number, now: number): Promise<HealthReport> {
-  const ways = await events.health(site)
-  const lastSeen = ways.reduce<number | null>((last, way) => latest(last, way.lastSeen), null)
+  const found = await events.health(site)
+  const lastSeen = found.reduce<number | null>((last, source) => latest(last, source.lastSeen), null)
   return {
     checked_at: moment(now),
-    ...overall(ways, lastSeen, now),
+    ...overall(found, lastSeen, now),
     last_seen: lastSeen === null ? null : moment(lastSeen),
-    ways_in: ways.map(way => wayIn(way, now)),
+    sources: found.map(source => sourceReport(source, now)),
   }
 }
 
 function overall(
-  ways: readonly WayInHealth[],
+  found: readonly SourceHealth[],
   lastSeen: number | null,
   now: number,
 ): Pick<HealthReport, 'status' | 'message'> {
   if (lastSeen === null) {
-    const refused = ways.length > 0 ? ' What came was refused; see the ways in.' : ''
+    const refused = found.length > 0 ? ' What came was refused; see the sources.' : ''
     return { status: 'never', message: `Nothing has been received yet.${refused}` }
   }
-  if (ways.some(way => statusOf(way, now) === 'receiving'))
+  if (found.some(source => statusOf(source, now) === 'receiving'))
     return { status: 'receiving', message: `Last received ${ago(lastSeen, now)}.` }
-  const failing = ways.find(way => statusOf(way, now) === 'failing')
+  const failing = found.find(source => statusOf(source, now) === 'failing')
   if (failing) return { status: 'failing', message: messageOf(failing, 'failing', now) }
   return { status: 'silent', message: `${nothingSince(lastSeen, now)}.` }
 }
 
-function wayIn(way: WayInHealth, now: number): HealthReport['ways_in'][number] {
-  const { ignored, recorded, merged, duplicates, late, received, rejected, lastRejection } = way
+function sourceReport(source: SourceHealth, now: number): HealthReport['sources'][number] {
+  const { ignored, recorded, merged, duplicates, late, received, unknownFields, rejected, lastRejection } =
+    source
   const today = dayOf(now)
-  const status = statusOf(way, now)
+  const status = statusOf(source, now)
   return {
-    way_in: way.source,
+    source: source.source,
     status,
-    message: messageOf(way, status, now),
-    first_seen: way.firstSeen === null ? null : moment(way.firstSeen),
-    last_seen: way.lastSeen === null ? null : moment(way.lastSeen),
-    longest_pause_seconds: Math.round(way.longestPauseMs / secondMs),
+    message: messageOf(source, status, now),
+    first_seen: source.firstSeen === null ? null : moment(source.firstSeen),
+    last_seen: source.lastSeen === null ? null : moment(source.lastSeen),
+    longest_pause_seconds: Math.round(source.longestPauseMs / secondMs),
     received,
     recorded,
     counted_once: merged,
     ignored: { ...ignored },
     duplicates,
     late,
+    unknown_fields: unknownFields,
     rejected: {
       requests: rejected,
       last: lastRejection && { at: moment(lastRejection.at), code: lastRejection.reason },
     },
-    today: sumOf(way.days.filter(({ day }) => day === today)),
-    last_7_days: sumOf(way.days.filter(({ day }) => day > today - daysTold)),
+    today: sumOf(source.days.filter(({ day }) => day === today)),
+    last_7_days: sumOf(source.days.filter(({ day }) => day > today - daysTold)),
   }
 }
 
-function statusOf(way: WayInHealth, now: number): WayStatus {
-  const { source, firstSeen, lastSeen, longestPauseMs, lastRejection } = way
+function statusOf(source: SourceHealth, now: number): SourceStatus {
+  const { firstSeen, lastSeen, longestPauseMs, lastRejection } = source
   if (lastRejection && lastRejection.at > (lastSeen ?? 0) && now - lastRejection.at <= silenceMs)
     return 'failing'
   if (firstSeen === null || lastSeen === null) return 'silent'
-  const patienceMs = source === 'import' ? Math.max(silenceMs, 2 * longestPauseMs) : silenceMs
+  const patienceMs = source.source === 'import' ? Math.max(silenceMs, 2 * longestPauseMs) : silenceMs
   if (now - lastSeen <= patienceMs) return 'receiving'
-  return source === 'import' && lastSeen - firstSeen <= oneRunMs ? 'finished' : 'silent'
+  return source.source === 'import' && lastSeen - firstSeen <= oneRunMs ? 'finished' : 'silent'
 }
 
-function messageOf({ lastSeen, lastRejection }: WayInHealth, status: WayStatus, now: number): string {
+function messageOf({ lastSeen, lastRejection }: SourceHealth, status: SourceStatus, now: number): string {
   if (status === 'failing') {
     const { at, reason } = lastRejection!
     return `What came ${ago(at, now)} was refused with ${reason}.`
@@ -180,7 +186,7 @@ const moment = (timeMs: number): string => new Date(timeMs).toISOString()
 const latest = (a: number | null, b: number | null): number | null =>
   a === null || (b !== null && b > a) ? b : a
 
-function sumOf(days: readonly WayInDay[]): { received: number; recorded: number; counted_once: number } {
+function sumOf(days: readonly SourceDay[]): { received: number; recorded: number; counted_once: number } {
   const sum = { received: 0, recorded: 0, counted_once: 0 }
   for (const { received, recorded, merged } of days) {
     sum.received += received

@@ -1,10 +1,17 @@
 /** Everything that a site's page of the dashboard shows, as one report: totals, comparison, chart and tables, under one filter. */
 import Type, { type Static } from 'typebox'
-import { type DateRange, dayMs, formatDay } from '../domain/date-range.ts'
-import { type EventType, eventTypes } from '../domain/event.ts'
-import type { EventStore, FacetCount, FacetReport } from '../storage/event-store.ts'
-import { allCounts, type Granularity } from '../storage/series.ts'
-import { groupNames, nameCounts, readFacets, sumRows } from './breakdown.ts'
+import { type DateRange, dayMs, formatDay, hourMs } from '../domain/date-range.ts'
+import type { EventType } from '../domain/event.ts'
+import type {
+  Breakdown,
+  BreakdownRow,
+  Dimension,
+  EventStore,
+  Granularity,
+  SeriesPoint,
+  Subject,
+} from '../storage/event-store.ts'
+import { type Counts, eventFilter, groupRows, type NamedCounts, sumCounts, totalsOf } from './breakdown.ts'
 import { createTraits, isUnfiltered, type ReportFilter, type TraitsOf } from './known-names.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -47,7 +54,6 @@ export const OverviewReport = Type.Object({
   purposes: Type.Array(Row),
   pages: Type.Array(Row),
   pageCount: Count,
-  otherPages: Row,
   countries: Type.Array(Row),
   /** First and last day with events, in any range; null when the site has none. */
   extent: Type.Union([Type.Null(), Type.Object({ start: Day, end: Day })]),
@@ -78,76 +84,84 @@ export async function overviewReport(
   const extent = await events.extent(site)
   const range = wanted ?? allDays(extent, now)
   const traitsOf = createTraits()
-  const facets = await readFacets(events, site, range, filter, pagesMax, traitsOf)
+  const onEvents = await eventFilter(events, site, range, filter, traitsOf)
+  const ask = (dimensions: readonly Dimension[], limit: number | null): Promise<Breakdown> =>
+    events.breakdown(site, { range, filter: onEvents, dimensions, orderBy: filter.type, limit })
+  const [{ rows }, pages, countries] = await Promise.all([
+    ask(['name', 'day'], null),
+    ask(['page'], pagesMax),
+    ask(['country'], null),
+  ])
   const isHourly = asked === 'hour' && isUnfiltered(filter) && range.end - range.start < hourlyDaysMax
   const granularity = isHourly ? 'hour' : 'day'
-  const series = isHourly
-    ? allCounts(await events.series(site, range, 'hour'), range, 'hour')
-    : daysOf(facets, range)
-  const bucketMs = isHourly ? dayMs / 24 : dayMs
+  const series = isHourly ? await events.series(site, range, 'hour') : byDay(rows)
+  const bucketMs = isHourly ? hourMs : dayMs
+  const totals = sumCounts(rows)
   return {
     period: { start: formatDay(range.start), end: formatDay(range.end) },
     granularity,
-    comparison: wanted === null ? null : await compare(events, site, facets, range, filter, now, traitsOf),
-    totals: countsOf(sumRows('', nameCounts(facets))),
+    comparison: wanted === null ? null : await compare(events, site, totals, range, filter, now, traitsOf),
+    totals,
     buckets: bucketsOf(range, granularity),
     series: {
-      bot: ofType(series, 'bot'),
-      referral: ofType(series, 'referral'),
-      conversion: ofType(series, 'conversion'),
+      bot: countsOf(series, range, granularity, 'bot'),
+      referral: countsOf(series, range, granularity, 'referral'),
+      conversion: countsOf(series, range, granularity, 'conversion'),
     },
     unfinishedFrom: Math.max(0, Math.floor((now - range.start * dayMs) / bucketMs)),
     stacks: {
-      bot: stackOf(facets, range, each => (each.type === 'bot' ? each.name : null)),
-      company: stackOf(facets, range, ({ type, name, company }) =>
+      bot: stackOf(rows, range, ({ type, name }) => (type === 'bot' ? name : null)),
+      company: stackOf(rows, range, ({ type, name, company }) =>
         type === 'bot' ? traitsOf(type, name, company).company : null,
       ),
-      source: stackOf(facets, range, each => (each.type === 'referral' ? each.name : null)),
+      source: stackOf(rows, range, ({ type, name }) => (type === 'referral' ? name : null)),
     },
-    ...tablesOf(facets, traitsOf),
+    ...tablesOf(rows, traitsOf),
+    pages: pages.rows.map(({ page, ...counts }) => ({ name: page!, ...counts })),
+    pageCount: pages.rowCount,
+    countries: largestFirst(groupRows(countries.rows, ({ country }) => country!)),
     extent: extent && { start: formatDay(extent.start), end: formatDay(extent.end) },
   }
 }
 
-function tablesOf(facets: FacetReport, traitsOf: TraitsOf) {
-  const ofNames = (type: EventType) =>
-    facets.names
-      .filter(each => each.type === type)
-      .map(({ name, company, count, value }) => ({ name, count, value, ...traitsOf(type, name, company) }))
+function tablesOf(rows: readonly BreakdownRow[], traitsOf: TraitsOf) {
+  const ofType = (type: EventType) => rows.filter(({ subject }) => subject!.type === type)
+  const names = (type: EventType) =>
+    groupRows(ofType(type), ({ subject }) => subject!.name)
+      .map(row => ({ ...row, count: row[type], company: companyOf(rows, type, row.name) }))
       .sort((a, b) => b.count - a.count)
+  const traits = ({ subject }: BreakdownRow) => traitsOf(subject!.type, subject!.name, subject!.company)
   return {
-    bots: ofNames('bot').map(({ name, company, count, purpose }) => ({
+    bots: names('bot').map(({ name, company, count }) => ({
       name,
       company,
       count,
-      purpose: purpose ?? 'other',
+      purpose: traitsOf('bot', name, company).purpose ?? 'other',
     })),
-    sources: ofNames('referral').map(({ name, company, count }) => ({ name, company, count })),
-    events: ofNames('conversion').map(({ name, count, value }) => ({ name, count, value })),
-    companies: groupNames(
-      facets,
-      ({ type, name, company }) => traitsOf(type, name, company).company || null,
-    ).sort((a, b) => b.bot - a.bot || b.referral - a.referral),
-    purposes: largestFirst(
-      groupNames(facets, ({ type, name, company }) => traitsOf(type, name, company).purpose),
+    sources: names('referral').map(({ name, company, count }) => ({
+      name,
+      company: traitsOf('referral', name, company).company,
+      count,
+    })),
+    events: names('conversion').map(({ name, count, value }) => ({ name, count, value })),
+    companies: groupRows(rows, row => traits(row).company || null).sort(
+      (a, b) => b.bot - a.bot || b.referral - a.referral,
     ),
-    pages: [...facets.pages],
-    pageCount: facets.pageCount,
-    otherPages: facets.otherPages,
-    countries: largestFirst([...facets.countries]),
+    purposes: largestFirst(groupRows(rows, row => traits(row).purpose)),
   }
 }
 
-const largestFirst = (rows: FacetCount[]): FacetCount[] =>
-  rows.sort((a, b) => b.bot + b.referral + b.conversion - (a.bot + a.referral + a.conversion))
+const companyOf = (rows: readonly BreakdownRow[], type: EventType, name: string): string =>
+  rows.find(({ subject }) => subject!.type === type && subject!.name === name)!.subject!.company
 
-const countsOf = ({ bot, referral, conversion, value }: FacetCount) => ({ bot, referral, conversion, value })
+const largestFirst = (rows: NamedCounts[]): NamedCounts[] =>
+  rows.sort((a, b) => b.bot + b.referral + b.conversion - (a.bot + a.referral + a.conversion))
 
 /** The finished days of the range against as many days right before it, so that half a day is never compared with a whole one. */
 async function compare(
   events: EventStore,
   site: number,
-  facets: FacetReport,
+  totals: Counts,
   range: DateRange,
   filter: ReportFilter,
   now: number,
@@ -157,17 +171,14 @@ async function compare(
   const length = end - range.start + 1
   const before = { start: range.start - length, end: range.start - 1 }
   if (length <= 0 || before.start < 0) return null
-  const whole = end === range.end
-  const current = whole
-    ? facets
-    : await readFacets(events, site, { start: range.start, end }, filter, 0, traitsOf)
-  const previous = await readFacets(events, site, before, filter, 0, traitsOf)
+  const totalsIn = async (days: DateRange): Promise<Counts> =>
+    totalsOf(events, site, days, await eventFilter(events, site, days, filter, traitsOf))
   return {
     start: formatDay(range.start),
     end: formatDay(end),
     before: formatDay(before.start),
-    now: countsOf(sumRows('', nameCounts(current))),
-    earlier: countsOf(sumRows('', nameCounts(previous))),
+    now: end === range.end ? totals : await totalsIn({ start: range.start, end }),
+    earlier: await totalsIn(before),
   }
 }
 
@@ -178,15 +189,25 @@ function allDays(extent: DateRange | null, now: number): DateRange {
   return { start: Math.max(extent.start, extent.end - overviewDaysMax + 1), end: extent.end }
 }
 
-/** Three counts a day of the whole range. */
-function daysOf(facets: FacetReport, range: DateRange): Float64Array {
-  const days = new Float64Array((range.end - range.start + 1) * 3)
-  if (facets.range) days.set(facets.days, (facets.range.start - range.start) * 3)
-  return days
-}
+/** The days of rows that have one. */
+const byDay = (rows: readonly BreakdownRow[]): SeriesPoint[] =>
+  Array.from(
+    Map.groupBy(rows, ({ day }) => day!),
+    ([bucket, ofDay]) => ({ bucket, ...sumCounts(ofDay) }),
+  )
 
-const ofType = (series: Float64Array, type: EventType): number[] =>
-  Array.from({ length: series.length / 3 }, (_, i) => series[i * 3 + eventTypes.indexOf(type)]!)
+/** The counts of one type in every bucket of the range. */
+function countsOf(
+  series: readonly SeriesPoint[],
+  { start, end }: DateRange,
+  granularity: Granularity,
+  type: EventType,
+): number[] {
+  const perDay = granularity === 'day' ? 1 : 24
+  const counts = new Array<number>((end - start + 1) * perDay).fill(0)
+  for (const point of series) counts[point.bucket - start * perDay] = point[type]
+  return counts
+}
 
 function bucketsOf(range: DateRange, granularity: Granularity): string[] {
   const days = Array.from({ length: range.end - range.start + 1 }, (_, i) => formatDay(range.start + i))
@@ -196,22 +217,20 @@ function bucketsOf(range: DateRange, granularity: Granularity): string[] {
   )
 }
 
+/** Counts a day of the largest groups, and of all others together. */
 function stackOf(
-  facets: FacetReport,
+  rows: readonly BreakdownRow[],
   range: DateRange,
-  groupOf: (name: FacetReport['names'][number]) => string | null,
+  groupOf: (subject: Subject) => string | null,
 ): OverviewReport['stacks']['bot'] {
   const length = range.end - range.start + 1
   const groups = new Map<string, { total: number; counts: number[] }>()
-  for (const name of facets.names) {
-    const group = groupOf(name)
-    if (group === null || !name.days || !facets.range) continue
+  for (const { subject, day, bot, referral, conversion } of rows) {
+    const group = groupOf(subject!)
+    if (group === null) continue
     const found = groups.get(group) ?? { total: 0, counts: new Array<number>(length).fill(0) }
-    const shift = facets.range.start - range.start
-    name.days.forEach((count, day) => {
-      found.counts[day + shift]! += count
-    })
-    found.total += name.count
+    found.counts[day! - range.start]! += bot + referral + conversion
+    found.total += bot + referral + conversion
     groups.set(group, found)
   }
   const sorted = [...groups].sort(([, a], [, b]) => b.total - a.total)

@@ -1,10 +1,7 @@
 /** The timeseries report: three counts a day or hour, without gaps; written piece by piece, so that a century fits in flat memory. */
 import Type, { type Static } from 'typebox'
-import type { DateRange } from '../domain/date-range.ts'
-import { type Soon, whenKnown } from '../domain/soon.ts'
-import type { EventStore } from '../storage/event-store.ts'
-import type { Granularity } from '../storage/series.ts'
-import { pointsJson } from './series-template.ts'
+import { type DateRange, formatDay } from '../domain/date-range.ts'
+import type { EventStore, Granularity, SeriesPoint } from '../storage/event-store.ts'
 
 const counts = {
   bot_visits: Type.Integer({ minimum: 0 }),
@@ -33,47 +30,60 @@ export type TimeseriesReport = Static<typeof TimeseriesReport>
 /** Days of one piece; 60 days by hour are about 110 KB of text. */
 const daysPerPiece = { day: 1_440, hour: 60 } as const
 
-export const isOnePiece = (range: DateRange, granularity: Granularity): boolean =>
-  range.end - range.start < daysPerPiece[granularity]
-
-/** The report (TimeseriesReport) as JSON, for a range of one piece; in memory from `take`, which may have anything in it. */
-export const timeseriesJson = (
+/** The report (TimeseriesReport): as a whole where it is short, and otherwise as pieces of JSON. */
+export async function timeseriesReport(
   events: EventStore,
   site: number,
   range: DateRange,
   granularity: Granularity,
-  take: (length: number) => Buffer,
-): Soon<Buffer> =>
-  whenKnown(events.series(site, range, granularity), series =>
-    pointsJson(range, granularity, series, opening(granularity), closing, take),
-  )
+): Promise<TimeseriesReport | AsyncGenerator<string>> {
+  if (range.end - range.start >= daysPerPiece[granularity]) return pieces(events, site, range, granularity)
+  return { granularity, data: pointsOf(await events.series(site, range, granularity), range, granularity) }
+}
 
-/**
- * The same in pieces of ASCII, for any range. Between two pieces other requests get their turn. As text, which the garbage collector
- * gets rid of in passing: hundreds of Buffers add up until it looks at the whole memory (row 12 of docs/performance.md).
- */
-export async function* timeseriesPieces(
+/** Between two pieces other requests get their turn. */
+async function* pieces(
   events: EventStore,
   site: number,
   range: DateRange,
   granularity: Granularity,
 ): AsyncGenerator<string> {
   const step = daysPerPiece[granularity]
-  let memory = Buffer.alloc(0)
-  const take = (length: number): Buffer => {
-    if (memory.length < length) memory = Buffer.allocUnsafeSlow(length)
-    return memory.subarray(0, length)
-  }
-  let before = opening(granularity)
+  let before = `{"granularity":"${granularity}","data":[`
   for (let start = range.start; start <= range.end; start += step) {
     const piece = { start, end: Math.min(range.end, start + step - 1) }
-    const isLast = piece.end === range.end
-    const series = await events.series(site, piece, granularity)
-    yield pointsJson(piece, granularity, series, before, isLast ? closing : '', take).toString('latin1')
+    const points = pointsOf(await events.series(site, piece, granularity), piece, granularity)
+    yield before + JSON.stringify(points).slice(1, -1)
     before = ','
-    if (!isLast) await new Promise(resolve => setImmediate(resolve))
+    await new Promise(resolve => setImmediate(resolve))
   }
+  yield ']}'
 }
 
-const closing = ']}'
-const opening = (granularity: Granularity): string => `{"granularity":"${granularity}","data":[`
+/** All buckets of a range, also those without events. */
+function pointsOf(
+  series: readonly SeriesPoint[],
+  { start, end }: DateRange,
+  granularity: Granularity,
+): TimeseriesReport['data'] {
+  const points: TimeseriesReport['data'] = []
+  let next = 0
+  const countsOf = (bucket: number) => {
+    const point = series[next]?.bucket === bucket ? series[next++] : undefined
+    return {
+      bot_visits: point?.bot ?? 0,
+      referrals: point?.referral ?? 0,
+      conversions: point?.conversion ?? 0,
+    }
+  }
+  for (let day = start; day <= end; day++) {
+    const date = formatDay(day)
+    if (granularity === 'day') points.push({ date, ...countsOf(day) })
+    else
+      for (let hour = 0; hour < 24; hour++)
+        points.push({ datetime: `${date} ${hours[hour]}`, ...countsOf(day * 24 + hour) })
+  }
+  return points
+}
+
+const hours = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`)

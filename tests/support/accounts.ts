@@ -3,11 +3,11 @@ import { after } from 'node:test'
 import { addKey, revokeKey } from '../../src/accounts/api-keys.ts'
 import { addSite } from '../../src/accounts/sites.ts'
 import { type AccountParts, addUser, removeUser, requireUser } from '../../src/accounts/users.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/server/config.ts'
 import type { Scope, Site } from '../../src/domain/account.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { PlanName } from '../../src/domain/plan.ts'
-import { openStores } from '../../src/engine.ts'
+import { openStores } from '../../src/server/engine.ts'
 import type { Stores } from '../../src/storage/stores.ts'
 
 const opened = new Map<string, Stores>()

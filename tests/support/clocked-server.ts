@@ -1,6 +1,6 @@
 /** The server inside the test's own process, on a real socket, with a clock that the test sets: for windows, days and months. */
-import { readConfig } from '../../src/config.ts'
-import { openRuntime } from '../../src/runtime.ts'
+import { readConfig } from '../../src/server/config.ts'
+import { openRuntime } from '../../src/server/compose.ts'
 import type { Settings } from './program.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

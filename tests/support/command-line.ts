@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream'
 import { run } from '../../src/cli/run.ts'
 import { systemClock } from '../../src/domain/clock.ts'
-import { openStores } from '../../src/engine.ts'
+import { openStores } from '../../src/server/engine.ts'
 import type { Ending, Settings } from './program.ts'
 
 export async function runCommand(argv: readonly string[], settings: Settings = {}): Promise<Ending> {

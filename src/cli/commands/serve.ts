@@ -1,7 +1,7 @@
 /** pugmark serve */
 import { once } from 'node:events'
 import { Command } from 'commander'
-import { type Config, settings } from '../../config.ts'
+import { type Config, settings } from '../../server/config.ts'
 import {
   asSetting,
   type CliContext,

@@ -2,10 +2,10 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { catalogue } from '../../detection/catalogue/catalogue.ts'
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
+import { decodePosition, encodePosition } from '../../domain/cursor.ts'
 import { type DateRange, hourMs } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { StoredEvent } from '../../domain/event.ts'
+import type { EventPosition, StoredEvent } from '../../domain/event.ts'
 import { AttributionReport, attributionReport } from '../../reports/attribution.ts'
 import { searchEvents } from '../../reports/event-search.ts'
 import { HealthReport, healthReport } from '../../reports/health.ts'
@@ -15,14 +15,14 @@ import { FilterQuery, readFilter } from '../filter-query.ts'
 import {
   AttributionQuery,
   EventsQuery,
+  invalid,
   type RawQuery,
-  readCursor,
   readGranularity,
   readLimit,
   readRange,
   TimeseriesQuery,
 } from '../query.ts'
-import { type Question, sendReport } from '../report-response.ts'
+import { sendReport } from '../send-report.ts'
 import { DashboardError } from './dashboard-error.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { dashboardSchema } from './describe-routes.ts'
@@ -47,16 +47,13 @@ export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void 
   })
   app.get('/app/api/sites/:siteId/overview', { schema: overview, onRequest }, (request, reply) => {
     const now = parts.clock()
-    const ask = (): Question => {
+    const ask = () => {
       const query = request.query as RawQuery
       const range = query.range === 'all' ? null : requireShort(readRange(query, now))
       const wanted = readGranularity(query)
       const granularity = parts.plans[request.person.plan].hourlySeries ? wanted : 'day'
       const question = { range, granularity, filter: readFilter(query), now }
-      return {
-        build: async () => JSON.stringify(await overviewReport(events, request.site.number, question)),
-        remember: true,
-      }
+      return () => overviewReport(events, request.site.number, question)
     }
     // The hour decides which buckets are unfinished.
     return sendReport(parts, request, reply, ask, hourMs)
@@ -71,10 +68,7 @@ export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void 
     sendReport(parts, request, reply, () => {
       const query = request.query as RawQuery
       const question = { range: readRange(query, parts.clock()), limit: readLimit(query) }
-      return {
-        build: async () => JSON.stringify(await attributionReport(events, request.site.number, question)),
-        remember: true,
-      }
+      return () => attributionReport(events, request.site.number, question)
     }),
   )
 
@@ -91,10 +85,10 @@ export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void 
       const found = await searchEvents(events, request.site.number, {
         range: readRange(query, parts.clock()),
         filter: readFilter(query),
-        after: readCursor(query),
+        after: readPosition(query),
         limit: Math.min(200, readLimit(query)),
       })
-      return { events: found.events.map(eventView), next: found.next && encodeCursor(found.next) }
+      return { events: found.events.map(eventView), next: found.next && encodePosition(found.next) }
     },
   )
 
@@ -102,7 +96,7 @@ export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void 
     '/app/api/sites/:siteId/events/:position',
     { schema: dashboardSchema({ operationId: 'explainEvent', ok: ExplanationView }), onRequest },
     async (request): Promise<ExplanationView> => {
-      const position = decodeCursor((request.params as { position: string }).position)
+      const position = decodePosition((request.params as { position: string }).position)
       const event = position && (await events.find(request.site.number, position))
       if (!event) throw new DashboardError('REFUSED', 'There is no such event any more.')
       return explain(parts, event)
@@ -114,6 +108,14 @@ export function reportRoutes(app: FastifyInstance, parts: DashboardParts): void 
     { schema: dashboardSchema({ operationId: 'getHealth', ok: HealthReport }), onRequest },
     (request): Promise<HealthReport> => healthReport(events, request.site.number, parts.clock()),
   )
+}
+
+/** Where a page goes on. Throws INVALID_PARAMETER. */
+function readPosition({ cursor }: RawQuery): EventPosition | null {
+  if (cursor === undefined) return null
+  const position = typeof cursor === 'string' ? decodePosition(cursor) : null
+  if (!position) throw invalid('cursor', cursor, 'the `next` of an earlier answer, given once')
+  return position
 }
 
 /** Throws INVALID_DATE_RANGE. */
@@ -134,7 +136,7 @@ export const eventView = ({
 }: ListedEvent): EventView => ({
   ...{
     id,
-    position: encodeCursor({ createdAt, id }),
+    position: encodePosition({ createdAt, id }),
     type,
     name,
     company,
@@ -151,6 +153,9 @@ function explain({ detector }: DashboardParts, event: StoredEvent): ExplanationV
   return {
     event: eventView(event),
     ...provenance,
+    status: event.status,
+    bytes: event.bytes,
+    durationMs: event.durationMs,
     seenBy: [...event.seenBy],
     entry: entryOf(event),
     today: verdict && {

@@ -3,7 +3,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { keptDrainKinds } from '../../accounts/drains.ts'
 import { type IgnoreReason, ignoreReasons } from '../../detection/detector.ts'
 import { scopes } from '../../domain/account.ts'
-import { sources, drainKinds, eventTypes } from '../../domain/event.ts'
+import { drainKinds, eventTypes, sources } from '../../domain/event.ts'
 import { planNames } from '../../domain/plan.ts'
 
 const oneOf = <const Names extends readonly string[]>(names: Names) =>
@@ -140,9 +140,13 @@ export const ExplanationView = Type.Object({
   userAgent: nullable(Type.String()),
   referrerHost: nullable(Type.String()),
   status: nullable(Type.Integer()),
+  bytes: nullable(Type.Integer()),
+  durationMs: nullable(Type.Integer()),
   rule: nullable(Type.String()),
   catalogueVersion: nullable(Type.String()),
-  assistant: nullable(Type.String({ description: 'Of a conversion: the assistant that brought the visitor.' })),
+  assistant: nullable(
+    Type.String({ description: 'Of a conversion: the assistant that brought the visitor.' }),
+  ),
   landing: nullable(
     Type.String({ description: 'Of a conversion: path of the page where that visit began.' }),
   ),

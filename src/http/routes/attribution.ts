@@ -5,7 +5,7 @@ import { admit } from '../admission.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
 import { AttributionQuery, type RawQuery, readLimit, readRange } from '../query.ts'
-import { sendReport } from '../report-response.ts'
+import { sendReport } from '../send-report.ts'
 
 export function attributionRoute(app: FastifyInstance, parts: HttpParts): void {
   app.get('/api/v1/sites/:siteId/attribution', {
@@ -21,11 +21,7 @@ export function attributionRoute(app: FastifyInstance, parts: HttpParts): void {
       sendReport(parts, request, reply, () => {
         const query = request.query as RawQuery
         const question = { range: readRange(query, parts.clock()), limit: readLimit(query) }
-        return {
-          build: async () =>
-            JSON.stringify(await attributionReport(parts.stores.events, request.site.number, question)),
-          remember: true,
-        }
+        return () => attributionReport(parts.stores.events, request.site.number, question)
       }),
   })
 }

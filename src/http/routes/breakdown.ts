@@ -6,7 +6,7 @@ import { BreakdownQuery, readDimension, readFilter } from '../filter-query.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
 import { type RawQuery, readLimit, readRange } from '../query.ts'
-import { sendReport } from '../report-response.ts'
+import { sendReport } from '../send-report.ts'
 
 export function breakdownRoute(app: FastifyInstance, parts: HttpParts): void {
   app.get('/api/v1/sites/:siteId/breakdown', {
@@ -25,11 +25,7 @@ export function breakdownRoute(app: FastifyInstance, parts: HttpParts): void {
         const dimension = readDimension(query)
         const filter = readFilter(query)
         const question = { range, dimension, filter, limit: readLimit(query) }
-        return {
-          build: async () =>
-            JSON.stringify(await breakdownReport(parts.stores.events, request.site.number, question)),
-          remember: true,
-        }
+        return () => breakdownReport(parts.stores.events, request.site.number, question)
       }),
   })
 }

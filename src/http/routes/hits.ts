@@ -1,18 +1,17 @@
 /** POST /api/v1/sites/{siteId}/hits */
 import type { FastifyInstance } from 'fastify'
-import { HitJudge, HitsReport, SentHit } from '../../ingest/sent-hit.ts'
+import { HitsReport, SentHit } from '../../ingest/sent-hit.ts'
 import { admit } from '../admission.ts'
 import { countRejections } from '../count-rejections.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
 import { type RecordingRoute, receiveBatch } from '../receive-batch.ts'
 
-export function hitsRoute(app: FastifyInstance, parts: HttpParts): RecordingRoute {
+export function hitsRoute(app: FastifyInstance, parts: HttpParts): void {
   const route: RecordingRoute = {
     url: '/api/v1/sites/:siteId/hits',
-    source: 'hits',
+    kind: 'hits',
     status: 200,
-    judge: (site, now) => new HitJudge(parts, site, now),
   }
   app.post(route.url, {
     schema: apiSchema({
@@ -23,8 +22,7 @@ export function hitsRoute(app: FastifyInstance, parts: HttpParts): RecordingRout
       errors: ['INVALID_EVENT'],
     }),
     onRequest: admit(parts, 'write'),
-    onError: countRejections(parts, route.source),
+    onError: countRejections(parts, route.kind),
     handler: (request, reply) => receiveBatch(parts, request, reply, route),
   })
-  return route
 }

@@ -6,7 +6,7 @@ import { listSites } from '../../accounts/sites.ts'
 import { admit } from '../admission.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
-import { sendBody } from '../report-response.ts'
+import { sendJson } from '../send-report.ts'
 
 export const SiteList = Type.Object(
   {
@@ -48,8 +48,7 @@ export function sitesRoute(app: FastifyInstance, parts: HttpParts): void {
         })),
       })
       const etag = `W/"${hash('sha1', body, 'base64url')}"`
-      await sendBody(request, reply, etag, body)
-      return reply
+      return sendJson(request, reply, etag, body)
     },
   })
 }

@@ -1,23 +1,14 @@
 /** GET /api/v1/sites/{siteId}/stats */
 import type { FastifyInstance } from 'fastify'
-import { StatsJson, StatsReport } from '../../reports/stats.ts'
+import { StatsReport, statsReport } from '../../reports/stats.ts'
 import { admit } from '../admission.ts'
 import type { HttpParts } from '../http-parts.ts'
 import { apiSchema } from '../openapi.ts'
 import { RangeQuery, type RawQuery, readRange } from '../query.ts'
-import { sendReport } from '../report-response.ts'
-import type { Ask, ShortRoute } from '../short-way.ts'
+import { sendReport } from '../send-report.ts'
 
-const url = '/api/v1/sites/:siteId/stats'
-
-export function statsRoute(app: FastifyInstance, parts: HttpParts): ShortRoute {
-  const take = (length: number): Buffer => parts.answerBytes.take(length)
-  const json = new StatsJson()
-  const ask: Ask = (query, site, _caller, now) => {
-    const range = readRange(query, now)
-    return { build: () => json.build(parts.stores.events, site.number, range, take), remember: true }
-  }
-  app.get(url, {
+export function statsRoute(app: FastifyInstance, parts: HttpParts): void {
+  app.get('/api/v1/sites/:siteId/stats', {
     schema: apiSchema({
       operationId: 'getStats',
       summary: 'Totals and breakdowns of a site over a range of days',
@@ -27,9 +18,9 @@ export function statsRoute(app: FastifyInstance, parts: HttpParts): ShortRoute {
     }),
     onRequest: admit(parts, 'read'),
     handler: (request, reply) =>
-      sendReport(parts, request, reply, () =>
-        ask(request.query as RawQuery, request.site, request.caller, parts.clock()),
-      ),
+      sendReport(parts, request, reply, () => {
+        const range = readRange(request.query as RawQuery, parts.clock())
+        return () => statsReport(parts.stores.events, request.site.number, range)
+      }),
   })
-  return { url, ask }
 }

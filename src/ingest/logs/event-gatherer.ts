@@ -1,7 +1,7 @@
 /** The events that lines of a log become when their visits count, with all that later explains or re-judges them. */
 import { pagePath } from '../../detection/page-path.ts'
 import { rememberRecent } from '../../detection/remember-recent.ts'
-import type { Source, NewEvent, Provenance } from '../../domain/event.ts'
+import type { NewEvent, Provenance, Source } from '../../domain/event.ts'
 import type { EventSequence } from '../../storage/event-store.ts'
 import { clientOf } from '../client-address.ts'
 import { type CountedVerdict, provenanceOf, subjectOf } from '../visit-event.ts'

@@ -1,13 +1,11 @@
 /** The structured log: JSON lines on standard error, written in blocks so that a request does not wait for a pipe. */
 import { type Logger, pino } from 'pino'
+import type { RequestLog } from '../http/request-log.ts'
 import type { LogLevel } from './config.ts'
-import type { RequestLog } from './http/request-log.ts'
 
 export interface OpenLogger {
   readonly logger: Logger
   readonly requestLog: RequestLog
-  /** Takes lines that another thread has put together. */
-  readonly write: (lines: string) => void
   /** Writes what is still in memory. */
   flush(): void
 }
@@ -24,7 +22,7 @@ export interface LogDestination {
 const standardErrorFile = 2
 const blockBytes = 8_192
 const flushIntervalMs = 500
-/** Lines of requests are gathered apart: to hand over each by itself took a fifth of the time of an answer (row 1 of docs/performance.md). */
+/** Lines of requests are gathered apart: to hand over each by itself takes a fifth of the time of an answer. */
 const requestBlockBytes = 65_536
 
 /** Nothing that is a key reaches a line, wherever a key was put by mistake. */
@@ -60,7 +58,6 @@ export function openLogger(level: LogLevel, destination: LogDestination): OpenLo
       enabled: logger.isLevelEnabled('info'),
       write: members => lines.add(`,${members}}\n`),
     },
-    write: lines => destination.write(lines),
     flush() {
       lines.flush()
       destination.flushSync?.()

@@ -1,8 +1,7 @@
 /** All settings in one typed table, read from the environment here and nowhere else. */
 import { isIP } from 'node:net'
-import { availableParallelism } from 'node:os'
-import { unknownBotNames } from './detection/create-detector.ts'
-import { defaultPlans, type Plan, type PlanName, type PlanTable, planNames } from './domain/plan.ts'
+import { unknownBotNames } from '../detection/create-detector.ts'
+import { defaultPlans, type Plan, type PlanName, type PlanTable, planNames } from '../domain/plan.ts'
 
 export interface Config {
   /** Folder of all data. */
@@ -19,10 +18,8 @@ export interface Config {
   readonly supportEmail: string | null
   /** Whether strangers may make themselves an account; the owner's is made in any case. */
   readonly signup: 'closed' | 'open'
-  /** Bound of the roll-ups kept in memory. */
+  /** Bound of the answers and totals kept in memory. */
   readonly cacheBytes: number
-  /** How many threads may answer requests. */
-  readonly threads: number
 }
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -36,8 +33,6 @@ export interface Setting {
   /** Throws an Error that says what is accepted. */
   readonly parse: (text: string) => unknown
 }
-
-const threadsOfAutoMax = 4
 
 export const settings = [
   setting('PUGMARK_DATA', 'Folder of all data.', './data', required),
@@ -66,15 +61,9 @@ export const settings = [
   ),
   setting(
     'PUGMARK_CACHE_MIB',
-    'Memory for roll-ups that are asked for often, in MiB.',
+    'Memory for answers and totals that are asked for often, in MiB.',
     '128',
     integer(1, 65_536),
-  ),
-  setting(
-    'PUGMARK_THREADS',
-    `Threads that answer requests, started one by one under load; auto is one for each processor, ${threadsOfAutoMax} at most. Linux only.`,
-    'auto',
-    threads,
   ),
 ] satisfies Setting[]
 
@@ -110,7 +99,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     supportEmail: value('PUGMARK_SUPPORT_EMAIL'),
     signup: value('PUGMARK_SIGNUP'),
     cacheBytes: value<number>('PUGMARK_CACHE_MIB') * 2 ** 20,
-    threads: value('PUGMARK_THREADS'),
   }
 }
 
@@ -184,15 +172,6 @@ function integer(least: number, most: number): (text: string) => number {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     if (!(value >= least && value <= most)) throw new Error(`a whole number from ${least} to ${most}`)
     return value
-  }
-}
-
-function threads(text: string): number {
-  if (text === 'auto') return Math.min(availableParallelism(), threadsOfAutoMax)
-  try {
-    return integer(1, 64)(text)
-  } catch {
-    throw new Error('auto, or a whole number from 1 to 64')
   }
 }
 

@@ -1,0 +1,38 @@
+/** Chooses the engine of the stores, and opens it: for a command, or for a server. */
+import { join } from 'node:path'
+import { openSqlite, type SqliteOptions } from '../storage/sqlite/open-sqlite.ts'
+import type { Stores } from '../storage/stores.ts'
+import type { Config } from './config.ts'
+
+/** The file of the embedded engine below the data folder. */
+export const databaseFile = (config: Config): string => join(config.data, 'pugmark.db')
+
+/**
+ * Most commands are about one site: they need few pages of the database in memory. A long log is imported in batches that write the
+ * same pages again and again, which need not go to the main file each time.
+ */
+const writingOfCommand = { cacheBytes: 16 * 2 ** 20, logPages: 16_384 }
+
+/** For a command. Throws an Error in words for the operator when the data folder cannot be used. */
+export const openStores = (config: Config): Stores => open(config, { writing: writingOfCommand })
+
+/** For a server. Throws like openStores. */
+export const openServerStores = (config: Config): Stores => open(config, {})
+
+function open(config: Config, options: Pick<SqliteOptions, 'writing'>): Stores {
+  try {
+    return openSqlite({ file: databaseFile(config), cacheBytes: config.cacheBytes, ...options })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new Error(`The data folder ${config.data} cannot be used: ${reasons[code ?? ''] ?? message}`, {
+      cause: error,
+    })
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file.',
+  ENOTDIR: 'a part of its path is a file.',
+  EACCES: 'this user may not write there.',
+  EROFS: 'nothing can be written there.',
+}
