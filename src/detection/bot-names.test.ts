@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { anyText } from '../../tests/support/any-text.ts'
-import { createBotFinder } from './bot-names.ts'
+import { createNameFinder } from './bot-names.ts'
 import { catalogue } from './catalogue/catalogue.ts'
 import type { BotEntry } from './catalogue/schema.ts'
 
-const findBots = createBotFinder(catalogue.bots)
+const findBots = createNameFinder(catalogue.bots)
 const namesIn = (userAgent: string) => findBots(userAgent).map(bot => bot.name)
 
 /** The real strings of an entry, and for each entry one that its token alone makes. */

@@ -1,82 +1,126 @@
-/** Which bots of the catalogue a user agent names: its words are read once, and tokens are found by their first word. */
-import type { BotEntry } from './catalogue/schema.ts'
+/** Which names of a list a user agent carries: its words are read once, and each token is found by its first word. */
+
+/** What a name is found by. */
+export interface NamedByToken {
+  /** Null for what no user agent names. */
+  readonly token: string | null
+  /** Tokens beside which the name does not hold. */
+  readonly notToken?: readonly string[]
+}
 
 /** All entries that hold for a user agent, the longest token first; empty for most user agents. */
-export type FindBots = (userAgent: string) => readonly BotEntry[]
+export type FindNames<Entry> = (userAgent: string) => readonly Entry[]
 
 interface Token {
   /** What must follow the first word, in lower case; empty for a token of one word. */
   readonly rest: string
-  /** Whether the token ends in a letter or digit, behind which another one would make it a different name. */
+  /** Whether the token ends in a letter or digit. Another one behind it then makes it a different name. */
   readonly endsInWord: boolean
 }
-
-interface NamedBot {
-  readonly bot: BotEntry
-  readonly token: Token
-  readonly notTokens: readonly Token[]
-}
-
-const none: readonly BotEntry[] = []
 
 /**
  * A token holds when no letter or digit stands directly before it, nor directly behind it if it ends in one. So its
  * first word is a whole word of the user agent, and one look-up a word finds every token in time that grows with the
  * length of the user agent alone.
  */
-export function createBotFinder(bots: readonly BotEntry[]): FindBots {
-  const tokensByFirstWord = new Map<string, Token[]>()
-  const tokensByText = new Map<string, Token>()
+export function createNameFinder<Entry extends NamedByToken>(entries: readonly Entry[]): FindNames<Entry> {
+  const words = new FirstWords()
+  const named = entries
+    .filter(entry => entry.token !== null)
+    .map(entry => ({
+      entry,
+      token: words.learn(entry.token!),
+      notTokens: (entry.notToken ?? []).map(text => words.learn(text)),
+    }))
+    .sort((a, b) => b.entry.token!.length - a.entry.token!.length)
 
-  function learn(text: string): Token {
+  return userAgent => {
+    const present = words.tokensIn(userAgent.toLowerCase())
+    if (present === null) return []
+    return named
+      .filter(({ token, notTokens }) => present.has(token) && !notTokens.some(other => present.has(other)))
+      .map(({ entry }) => entry)
+  }
+}
+
+/** Tokens by their first word. */
+class FirstWords {
+  readonly #tokensByWord = new Map<string, Token[]>()
+  readonly #tokensByText = new Map<string, Token>()
+  /** By first character: a bit for each length of a first word. Most words of a user agent are no first word by that alone. */
+  readonly #lengths = new Uint32Array(128)
+
+  /** The same object for the same text in any letter case. A token begins with an ASCII letter or digit. */
+  learn(text: string): Token {
     const lower = text.toLowerCase()
-    const known = tokensByText.get(lower)
+    const known = this.#tokensByText.get(lower)
     if (known) return known
     const firstWord = /^[a-z0-9]+/.exec(lower)?.[0] ?? ''
     const token = { rest: lower.slice(firstWord.length), endsInWord: /[a-z0-9]$/.test(lower) }
-    tokensByText.set(lower, token)
-    const siblings = tokensByFirstWord.get(firstWord)
-    if (siblings) siblings.push(token)
-    else tokensByFirstWord.set(firstWord, [token])
+    this.#tokensByText.set(lower, token)
+    this.#tokensByWord.set(firstWord, [...(this.#tokensByWord.get(firstWord) ?? []), token])
+    this.#lengths[firstWord.charCodeAt(0)]! |= lengthBit(firstWord.length)
     return token
   }
 
-  const named: NamedBot[] = []
-  for (const bot of bots) {
-    if (bot.token === null) continue
-    named.push({ bot, token: learn(bot.token), notTokens: (bot.notToken ?? []).map(learn) })
+  /** The tokens in a text of lower case; null when there are none. */
+  tokensIn(text: string): Set<Token> | null {
+    let present: Set<Token> | null = null
+    for (let from = 0; from < text.length; ) {
+      const to = wordEnd(text, from)
+      if (to === from) {
+        from++
+        continue
+      }
+      for (const token of this.#tokensBeginning(text, from, to)) {
+        if (!holdsBehind(token, text, to)) continue
+        present ??= new Set()
+        present.add(token)
+      }
+      from = to + 1
+    }
+    return present
   }
-  named.sort((a, b) => b.bot.token!.length - a.bot.token!.length)
 
-  return userAgent => {
-    const present = tokensIn(userAgent.toLowerCase(), tokensByFirstWord)
-    if (present === null) return none
-    return named
-      .filter(({ token, notTokens }) => present.has(token) && !notTokens.some(other => present.has(other)))
-      .map(({ bot }) => bot)
+  #tokensBeginning(text: string, from: number, to: number): readonly Token[] {
+    const first = text.charCodeAt(from)
+    if (first > 127 || (this.#lengths[first]! & lengthBit(to - from)) === 0) return noTokens
+    return this.#tokensByWord.get(text.slice(from, to)) ?? noTokens
   }
 }
 
-/** The tokens in a text of lower case, or null when there are none: the common case, which allocates nothing for them. */
-function tokensIn(text: string, tokensByFirstWord: ReadonlyMap<string, readonly Token[]>): Set<Token> | null {
-  let present: Set<Token> | null = null
-  words.lastIndex = 0
-  for (let word = words.exec(text); word !== null; word = words.exec(text)) {
-    for (const token of tokensByFirstWord.get(word[0]) ?? []) {
-      if (!holdsAt(token, text, words.lastIndex)) continue
-      present ??= new Set()
-      present.add(token)
+const noTokens: readonly Token[] = []
+
+/** Lengths from 31 on share a bit. */
+const lengthBit = (length: number): number => 1 << Math.min(length, 31)
+
+/** Whether what follows the first word of the token, which ends at `firstWordEnd`, is the rest of it. */
+function holdsBehind(token: Token, text: string, firstWordEnd: number): boolean {
+  if (!text.startsWith(token.rest, firstWordEnd)) return false
+  const end = firstWordEnd + token.rest.length
+  return !token.endsInWord || wordEnd(text, end) === end
+}
+
+/** Where the letters and digits that begin at `from` end; `from` when there are none. */
+function wordEnd(text: string, from: number): number {
+  let at = from
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code > 127) {
+      const character = String.fromCodePoint(text.codePointAt(at)!)
+      if (!letterOrDigit.test(character)) return at
+      at += character.length
+    } else {
+      if (asciiWord[code] === 0) return at
+      at++
     }
   }
-  return present
+  return at
 }
 
-const words = /[\p{L}\p{N}]+/gu
-const wordCharacter = /[\p{L}\p{N}]/uy
+const letterOrDigit = /[\p{L}\p{N}]/u
 
-function holdsAt(token: Token, text: string, firstWordEnd: number): boolean {
-  if (!text.startsWith(token.rest, firstWordEnd)) return false
-  if (!token.endsInWord) return true
-  wordCharacter.lastIndex = firstWordEnd + token.rest.length
-  return !wordCharacter.test(text)
-}
+/** By code: 1 for what is a letter or digit in a text of lower case. */
+const asciiWord = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(/[a-z0-9]/.test(String.fromCharCode(code))),
+)

@@ -1,4 +1,4 @@
-/** The whole judgement: what counts and in which order, which bots the operator counts, and how a verdict is explained. */
+/** The whole decision: what counts and in which order, which bots the operator counts, and how a verdict is explained. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -86,26 +86,26 @@ describe('what is ignored, with the first reason that holds', () => {
 
 describe('bots that the operator switched off', () => {
   const without = createDetector({ excludedBots: new Set(['applebot', 'Kangaroo Bot', 'GoogleOther']) })
-  const judged = (userAgent: string) => short(without.classify(visit({ userAgent })))
+  const classified = (userAgent: string) => short(without.classify(visit({ userAgent })))
 
   test('are ignored as not counted, whatever the letter case of the setting', () => {
-    assert.deepEqual(without.judgeUserAgent('Applebot/0.1'), {
+    assert.deepEqual(without.classifyUserAgent('Applebot/0.1'), {
       kind: 'ignored',
       reason: 'not-counted-bot',
       rule: 'token:Applebot',
     })
-    assert.equal(judged('Kangaroo Bot/1.0'), 'not-counted-bot')
+    assert.equal(classified('Kangaroo Bot/1.0'), 'not-counted-bot')
   })
 
   test('leave all others as they were, also those with a longer name', () => {
-    assert.equal(judged(gptBot), 'GPTBot')
-    assert.equal(judged('GoogleOther'), 'not-counted-bot')
-    assert.equal(judged('GoogleOther-Image/1.0'), 'GoogleOther-Image')
-    assert.equal(judged('Applebot-Extended/1.0'), 'forged-bot')
+    assert.equal(classified(gptBot), 'GPTBot')
+    assert.equal(classified('GoogleOther'), 'not-counted-bot')
+    assert.equal(classified('GoogleOther-Image/1.0'), 'GoogleOther-Image')
+    assert.equal(classified('Applebot-Extended/1.0'), 'forged-bot')
   })
 
   test('do not hand the visit to a shorter name beside theirs', () => {
-    assert.equal(judged('GoogleOther CCBot/2.0'), 'not-counted-bot')
+    assert.equal(classified('GoogleOther CCBot/2.0'), 'not-counted-bot')
   })
 
   test('are none by default: the debatable five count', () => {

@@ -1,12 +1,13 @@
-/** The detector: request, user agent and referrer judged in this order, with one catalogue and the operator's choice of bots. */
-import { createBotFinder } from './bot-names.ts'
+/** The detector: request, user agent and referrer are classified in this order, with one catalogue and the operator's choice of bots. */
+import { createNameFinder } from './bot-names.ts'
 import { type Catalogue, catalogue as ownCatalogue } from './catalogue/catalogue.ts'
+import { searchBots } from './catalogue/search-bots.ts'
 import type { Detector } from './detector.ts'
 import { explainVisit } from './explain.ts'
-import { createAssistantFinder, createReferrerJudge } from './referrer.ts'
+import { createAssistantFinder, createReferrerClassifier } from './referrer.ts'
 import { rememberRecent } from './remember-recent.ts'
-import { judgeRequest } from './request-scope.ts'
-import { createUserAgentJudge } from './user-agent.ts'
+import { classifyRequest } from './request-scope.ts'
+import { createUserAgentClassifier } from './user-agent.ts'
 
 export interface DetectionSettings {
   /** Names of catalogue bots, in any letter case, that are ignored as `not-counted-bot`. */
@@ -15,6 +16,7 @@ export interface DetectionSettings {
 
 /** A busy site sees a few thousand different user agents a day. */
 const rememberedUserAgents = 10_000
+const rememberedRobots = 1_000
 
 /** Throws a RangeError when a name in `excludedBots` is not in the catalogue (see unknownBotNames). */
 export function createDetector(settings: DetectionSettings, catalogue: Catalogue = ownCatalogue): Detector {
@@ -22,24 +24,26 @@ export function createDetector(settings: DetectionSettings, catalogue: Catalogue
   if (unknown.length > 0) throw new RangeError(`No bots of the catalogue: ${unknown.join(', ')}`)
 
   const excluded = new Set([...settings.excludedBots].map(name => name.toLowerCase()))
-  const judgeUserAgent = rememberRecent(
-    createUserAgentJudge(createBotFinder(catalogue.bots), excluded),
+  const classifyUserAgent = rememberRecent(
+    createUserAgentClassifier(createNameFinder(catalogue.bots), excluded),
     rememberedUserAgents,
   )
-  const judgeReferrer = createReferrerJudge(catalogue.sources)
+  const findSearchBots = createNameFinder(searchBots)
+  const classifyReferrer = createReferrerClassifier(catalogue.sources)
 
   const detector: Detector = {
     catalogueVersion: catalogue.version,
-    judgeRequest,
-    judgeUserAgent,
-    judgeReferrer,
+    classifyRequest,
+    classifyUserAgent,
+    classifyReferrer,
     classify(visit) {
-      const request = judgeRequest(visit)
+      const request = classifyRequest(visit)
       if (request) return request
-      const userAgent = judgeUserAgent(visit.userAgent)
-      return userAgent.kind === 'browser' ? judgeReferrer(visit) : userAgent
+      const userAgent = classifyUserAgent(visit.userAgent)
+      return userAgent.kind === 'browser' ? classifyReferrer(visit) : userAgent
     },
-    assistantOf: createAssistantFinder(catalogue.sources, judgeReferrer),
+    isSearchBot: rememberRecent(userAgent => findSearchBots(userAgent).length > 0, rememberedRobots),
+    assistantOf: createAssistantFinder(catalogue.sources, classifyReferrer),
     explain: visit => explainVisit(visit, detector, catalogue),
   }
   return detector

@@ -17,7 +17,7 @@ export const ignoreReasons = [
 ] as const
 export type IgnoreReason = (typeof ignoreReasons)[number]
 
-/** What a request says of itself; nothing here has been judged. */
+/** What a request says of itself; nothing of it is decided yet. */
 export interface Visit {
   readonly method: string
   /** Absolute URL or path, with its query. */
@@ -59,20 +59,22 @@ export type UserAgentVerdict =
 export interface Explanation {
   readonly verdict: Verdict
   readonly catalogueVersion: string
-  /** One sentence a step, in the order in which it was judged. */
+  /** One sentence a step, in the order in which they were taken. */
   readonly steps: readonly string[]
 }
 
 export interface Detector {
   readonly catalogueVersion: string
-  /** The whole judgement: `judgeRequest`, then `judgeUserAgent`, then `judgeReferrer`; the first that decides. */
+  /** The whole decision: `classifyRequest`, then `classifyUserAgent`, then `classifyReferrer`; the first that decides. */
   classify(visit: Visit): Verdict
   /** Whether a request counts at all, whoever made it: null when it does. */
-  judgeRequest(request: Pick<Visit, 'method' | 'status' | 'url'>): IgnoredVerdict | null
+  classifyRequest(request: Pick<Visit, 'method' | 'status' | 'url'>): IgnoredVerdict | null
   /** Remembered for user agents seen lately, so that a log of a million lines costs a look-up a line. */
-  judgeUserAgent(userAgent: string): UserAgentVerdict
+  classifyUserAgent(userAgent: string): UserAgentVerdict
   /** Where a browser came from; ask only about user agents that are browsers. */
-  judgeReferrer(landing: Landing): ReferralVerdict | IgnoredVerdict
+  classifyReferrer(landing: Landing): ReferralVerdict | IgnoredVerdict
+  /** Whether a robot is the crawler of a classic search engine; ask only where a user agent was ignored. */
+  isSearchBot(userAgent: string): boolean
   /** Name of the assistant that a sender means: by its name or an alias, a referrer's URL or host, or a `utm_source`. */
   assistantOf(source: string): string | null
   explain(visit: Visit): Explanation

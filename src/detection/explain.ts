@@ -1,32 +1,32 @@
-/** A verdict in sentences: each step of the judgement in its order, and the rule that decided. */
+/** A verdict in sentences: each step of the decision in its order, and the rule that decided. */
 import { inspect } from 'node:util'
 import { isbotMatch } from 'isbot'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import type { Detector, Explanation, IgnoredVerdict, Verdict, Visit } from './detector.ts'
 import { pagePath } from './page-path.ts'
 
-type Judge = Pick<Detector, 'judgeRequest' | 'judgeUserAgent' | 'judgeReferrer'>
+type Classifiers = Pick<Detector, 'classifyRequest' | 'classifyUserAgent' | 'classifyReferrer'>
 
-/** Asks the same functions as `classify`, in the same order, so that what is told is what was judged. */
-export function explainVisit(visit: Visit, judge: Judge, catalogue: Catalogue): Explanation {
+/** Asks the same functions as `classify`, in the same order, so that what is told is what was decided. */
+export function explainVisit(visit: Visit, classifiers: Classifiers, catalogue: Catalogue): Explanation {
   const steps: string[] = []
   const decided = (verdict: Verdict): Explanation => {
     steps.push(sentenceOn(verdict, visit, catalogue))
     return { verdict, catalogueVersion: catalogue.version, steps }
   }
 
-  const request = judge.judgeRequest(visit)
+  const request = classifiers.classifyRequest(visit)
   if (request) return decided(request)
   const status = visit.status === null ? 'a request whose status is not known' : `status ${visit.status}`
   steps.push(
     `${quote(visit.method)} with ${status} for ${quote(pagePath(visit.url))} is a request that counts.`,
   )
 
-  const userAgent = judge.judgeUserAgent(visit.userAgent)
+  const userAgent = classifiers.classifyUserAgent(visit.userAgent)
   if (userAgent.kind !== 'browser') return decided(userAgent)
   steps.push('The user agent names no bot of the catalogue and is not known as another robot: a browser.')
 
-  return decided(judge.judgeReferrer(visit))
+  return decided(classifiers.classifyReferrer(visit))
 }
 
 function sentenceOn(verdict: Verdict, visit: Visit, catalogue: Catalogue): string {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { anyText } from '../../tests/support/any-text.ts'
 import { pathLengthMax } from '../domain/event.ts'
-import { isStaticAsset, isStaticPath, pagePath } from './page-path.ts'
+import { isStaticAsset, pagePath } from './page-path.ts'
 
 describe('the page path', () => {
   const cases: [url: string, path: string][] = [
@@ -110,16 +110,4 @@ describe('a static asset', () => {
       }),
     )
   })
-})
-
-test('a path in bytes is a static asset when the same text is', () => {
-  const part = fc.constantFrom('/', '.', 'css', 'JS', 'woff2', 'mp4', '7z', 'x', '_', '-', 'jpegs', '%20')
-  fc.assert(
-    fc.property(fc.array(part, { maxLength: 8 }), parts => {
-      const path = `/${parts.join('')}`
-      const bytes = Buffer.from(`GET ${path} HTTP/1.1`)
-      return isStaticPath(bytes, 4, 4 + path.length) === isStaticAsset(path)
-    }),
-    { numRuns: 2000 },
-  )
 })

@@ -14,16 +14,11 @@ export function pagePath(url: string): string {
   return rooted.isWellFormed() ? rooted : rooted.toWellFormed()
 }
 
-const extensionBase = 37
-
-/** As numbers, since a request is asked this first of all: no text is made and hashed for it (row 9 of docs/performance.md). */
-export const packedStaticExtensions: ReadonlySet<number> = new Set(
+const staticExtensions: ReadonlySet<string> = new Set(
   (
     'css js mjs map png jpg jpeg gif webp avif svg ico bmp woff woff2 ttf otf eot mp3 mp4 webm ogg wav avi mov ' +
     'zip gz tgz bz2 xz rar 7z exe dmg iso deb rpm'
-  )
-    .split(' ')
-    .map(extension => packedExtension(extension, 0, extension.length)),
+  ).split(' '),
 )
 const longestExtension = 5
 
@@ -32,42 +27,9 @@ export function isStaticAsset(url: string): boolean {
   const start = pathStart(url)
   const end = pathEnd(url, start)
   for (let at = end - 1; at >= start && at >= end - longestExtension - 1; at--) {
-    if (url.charCodeAt(at) === dot) return packedStaticExtensions.has(packedExtension(url, at + 1, end))
+    if (url.charCodeAt(at) === dot) return staticExtensions.has(url.slice(at + 1, end).toLowerCase())
   }
   return false
-}
-
-/** The same of a path that lies between `from` and `to` in `bytes`, without query and fragment. */
-export function isStaticPath(bytes: Uint8Array, from: number, to: number): boolean {
-  const first = Math.max(from, to - longestExtension - 1)
-  let packed = 0
-  let weight = 1
-  for (let at = to - 1; at >= first; at--) {
-    if (bytes[at] === dot) return packedStaticExtensions.has(packed)
-    const digit = extensionDigit(bytes[at]!)
-    if (digit === -1) return false
-    packed += digit * weight
-    weight *= extensionBase
-  }
-  return false
-}
-
-/** -1 when there is anything but letters and digits. */
-function packedExtension(text: string, from: number, to: number): number {
-  let packed = 0
-  for (let at = from; at < to; at++) {
-    const digit = extensionDigit(text.charCodeAt(at))
-    if (digit === -1) return -1
-    packed = packed * extensionBase + digit
-  }
-  return packed
-}
-
-/** Letters in either case, and digits, as a digit to the base 37; -1 for anything else. */
-function extensionDigit(code: number): number {
-  const letter = code | 0x20
-  if (letter >= 97 && letter <= 122) return letter - 96
-  return code >= 48 && code <= 57 ? code - 21 : -1
 }
 
 const dot = 46

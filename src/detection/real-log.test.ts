@@ -1,4 +1,4 @@
-/** The judgement on a real access log of 10,000 lines, of which every bot, assistant and day has been counted beforehand. */
+/** The verdicts on a real access log of 10,000 lines, of which every bot, assistant and day has been counted beforehand. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { before, describe, test } from 'node:test'

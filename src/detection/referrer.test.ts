@@ -4,19 +4,19 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { anyText } from '../../tests/support/any-text.ts'
 import { catalogue } from './catalogue/catalogue.ts'
-import { createReferrerJudge } from './referrer.ts'
+import { createReferrerClassifier } from './referrer.ts'
 
-const judge = createReferrerJudge(catalogue.sources)
+const classify = createReferrerClassifier(catalogue.sources)
 
 const siteDomain = 'example.com'
 
 function sourceOf(referrer: string, url = '/'): string {
-  const verdict = judge({ referrer, url, siteDomain })
+  const verdict = classify({ referrer, url, siteDomain })
   return verdict.kind === 'referral' ? verdict.source : verdict.reason
 }
 
 function ruleOf(referrer: string, url = '/'): string | null {
-  return judge({ referrer, url, siteDomain }).rule
+  return classify({ referrer, url, siteDomain }).rule
 }
 
 describe('every assistant of the catalogue', () => {
@@ -217,13 +217,13 @@ describe('the site itself', () => {
     for (const referrer of ['https://com/', 'https://notexample.com/', 'https://example.com.evil.org/']) {
       assert.equal(sourceOf(referrer), 'no-assistant')
     }
-    const below = judge({ referrer: 'https://example.com/', url: '/', siteDomain: 'shop.example.com' })
+    const below = classify({ referrer: 'https://example.com/', url: '/', siteDomain: 'shop.example.com' })
     assert.deepEqual(below, { kind: 'ignored', reason: 'no-assistant', rule: null })
   })
 
   test('is told apart from visit to visit', () => {
     for (const site of ['www.example.com', 'example.org', 'EXAMPLE.com.', '', 'chatgpt.com']) {
-      const ask = (referrer: string) => judge({ referrer, url: '/', siteDomain: site })
+      const ask = (referrer: string) => classify({ referrer, url: '/', siteDomain: site })
       assert.equal(ask('https://example.com/').kind === 'ignored', true)
       assert.equal(
         (ask('https://example.com/') as { reason: string }).reason,
@@ -248,7 +248,7 @@ describe('any referrer and URL', () => {
     const joined = fc.array(text, { maxLength: 3 }).map(list => list.join(''))
     fc.assert(
       fc.property(joined, joined, joined, (referrer, url, domain) => {
-        assert.ok(['referral', 'ignored'].includes(judge({ referrer, url, siteDomain: domain }).kind))
+        assert.ok(['referral', 'ignored'].includes(classify({ referrer, url, siteDomain: domain }).kind))
       }),
     )
   })
@@ -267,12 +267,12 @@ describe('any referrer and URL', () => {
     )
   })
 
-  test('are judged in time that grows with their length alone', () => {
+  test('are classified in time that grows with their length alone', () => {
     for (const part of ['a', 'a.', '.', 'é', '@', '/', '%', 'a=b&', 'utm_source=']) {
       const long = part.repeat(1_000_000 / part.length)
       for (const referrer of ['https://', 'android-app://', 'https://www.google.com/search?', '']) {
         const started = performance.now()
-        judge({ referrer: referrer + long, url: `/?${long}`, siteDomain })
+        classify({ referrer: referrer + long, url: `/?${long}`, siteDomain })
         // Measured: under 100 ms.
         assert.ok(performance.now() - started < 2000, referrer + part)
       }

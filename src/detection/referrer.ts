@@ -9,12 +9,12 @@ import { ownHost, webHost } from './web-host.ts'
 /** Most visitors come from a few pages. */
 const rememberedReferrers = 10_000
 
-export type JudgeReferrer = (landing: Landing) => ReferralVerdict | IgnoredVerdict
+export type ClassifyReferrer = (landing: Landing) => ReferralVerdict | IgnoredVerdict
 
 const ownReferrer: IgnoredVerdict = { kind: 'ignored', reason: 'own-referrer', rule: null }
 const noAssistant: IgnoredVerdict = { kind: 'ignored', reason: 'no-assistant', rule: null }
 
-export function createReferrerJudge(sources: readonly ReferrerSource[]): JudgeReferrer {
+export function createReferrerClassifier(sources: readonly ReferrerSource[]): ClassifyReferrer {
   const findHost = createHostFinder(sources)
   const findMark = createMarkFinder(sources)
   const findApp = createAppFinder(sources)
@@ -35,7 +35,7 @@ export function createReferrerJudge(sources: readonly ReferrerSource[]): JudgeRe
 /** Names and aliases count in any letter case. What is no name is read as a referrer, with or without `https://`, then as a mark. */
 export function createAssistantFinder(
   sources: readonly ReferrerSource[],
-  judge: JudgeReferrer,
+  classifyReferrer: ClassifyReferrer,
 ): (text: string) => string | null {
   const names = new Map(
     sources.flatMap(({ source, aliases = [] }) =>
@@ -45,7 +45,7 @@ export function createAssistantFinder(
   return text => {
     const named = names.get(text.toLowerCase())
     if (named !== undefined) return named
-    const verdict = judge({
+    const verdict = classifyReferrer({
       referrer: text.includes('://') ? text : `https://${text}`,
       url: `/?utm_source=${encodeURIComponent(text.toWellFormed())}`,
       siteDomain: '',

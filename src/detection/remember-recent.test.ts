@@ -1,52 +1,52 @@
-/** The memory of judgements: it answers what was judged, forgets what nobody asks for, and stays small. */
+/** The memory of answers: it gives what was answered, forgets what nobody asks for, and stays small. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rememberRecent } from './remember-recent.ts'
 
-/** Counts how often each text was judged. */
+/** Counts how often each text was asked. */
 function counting(capacity: number) {
-  const judged: string[] = []
-  const judge = rememberRecent(text => {
-    judged.push(text)
+  const asked: string[] = []
+  const ask = rememberRecent(text => {
+    asked.push(text)
     return { text }
   }, capacity)
-  return { judge, judged }
+  return { ask, asked }
 }
 
-describe('a remembered judgement', () => {
+describe('a remembered answer', () => {
   test('is made once', () => {
-    const { judge, judged } = counting(10)
-    assert.equal(judge('a'), judge('a'))
-    assert.deepEqual(judged, ['a'])
+    const { ask, asked } = counting(10)
+    assert.equal(ask('a'), ask('a'))
+    assert.deepEqual(asked, ['a'])
   })
 
   test('stays while it is asked for, however many others come', () => {
-    const { judge, judged } = counting(10)
+    const { ask, asked } = counting(10)
     for (let i = 0; i < 1000; i++) {
-      judge('wanted')
-      judge(`other ${i}`)
+      ask('wanted')
+      ask(`other ${i}`)
     }
-    assert.equal(judged.filter(text => text === 'wanted').length, 1)
+    assert.equal(asked.filter(text => text === 'wanted').length, 1)
   })
 
   test('is forgotten when others have filled the memory twice', () => {
-    const { judge, judged } = counting(10)
-    judge('a')
-    for (let i = 0; i < 20; i++) judge(`other ${i}`)
-    judge('a')
-    assert.equal(judged.filter(text => text === 'a').length, 2)
+    const { ask, asked } = counting(10)
+    ask('a')
+    for (let i = 0; i < 20; i++) ask(`other ${i}`)
+    ask('a')
+    assert.equal(asked.filter(text => text === 'a').length, 2)
   })
 
   test('is not kept for texts longer than any real one', () => {
-    const { judge, judged } = counting(10)
+    const { ask, asked } = counting(10)
     const long = 'x'.repeat(2000)
-    assert.deepEqual(judge(long), judge(long))
-    assert.equal(judged.length, 2)
+    assert.deepEqual(ask(long), ask(long))
+    assert.equal(asked.length, 2)
   })
 
   test('holds for texts of any characters', () => {
-    const { judge, judged } = counting(10)
-    for (const text of ['\ud800', 'é', '字😀', '"\\\n', '']) assert.equal(judge(text), judge(text))
-    assert.equal(judged.length, 5)
+    const { ask, asked } = counting(10)
+    for (const text of ['\ud800', 'é', '字😀', '"\\\n', '']) assert.equal(ask(text), ask(text))
+    assert.equal(asked.length, 5)
   })
 })

@@ -12,7 +12,7 @@ const redirect: IgnoredVerdict = { kind: 'ignored', reason: 'redirect', rule: nu
 const staticAsset: IgnoredVerdict = { kind: 'ignored', reason: 'static-asset', rule: null }
 
 /** Null when the request counts. Methods are taken in any letter case, since senders of hits write them as they like. */
-export function judgeRequest({
+export function classifyRequest({
   method,
   status,
   url,

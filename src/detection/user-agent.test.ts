@@ -6,7 +6,7 @@ import { anyText } from '../../tests/support/any-text.ts'
 import { catalogue } from './catalogue/catalogue.ts'
 import { createDetector } from './create-detector.ts'
 
-const { judgeUserAgent } = createDetector({ excludedBots: new Set() })
+const { classifyUserAgent } = createDetector({ excludedBots: new Set() })
 
 const chrome =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
@@ -31,7 +31,7 @@ const otherRobots = [
 
 describe('a user agent', () => {
   test('of a bot gives name, company, purpose and rule', () => {
-    assert.deepEqual(judgeUserAgent('Mozilla/5.0 (compatible; meta-webindexer/1.1)'), {
+    assert.deepEqual(classifyUserAgent('Mozilla/5.0 (compatible; meta-webindexer/1.1)'), {
       kind: 'bot',
       name: 'Meta-WebIndexer',
       company: 'Meta',
@@ -41,22 +41,29 @@ describe('a user agent', () => {
   })
 
   test('of a bot that looks like a browser is still a bot', () => {
-    const verdict = judgeUserAgent(`${chrome}; compatible; OAI-SearchBot/1.4; +https://openai.com/searchbot`)
+    const verdict = classifyUserAgent(
+      `${chrome}; compatible; OAI-SearchBot/1.4; +https://openai.com/searchbot`,
+    )
     assert.equal(verdict.kind, 'bot')
   })
 
   for (const userAgent of browsers) {
-    test(`is a browser: ${userAgent}`, () => assert.deepEqual(judgeUserAgent(userAgent), { kind: 'browser' }))
+    test(`is a browser: ${userAgent}`, () =>
+      assert.deepEqual(classifyUserAgent(userAgent), { kind: 'browser' }))
   }
 
   for (const userAgent of otherRobots) {
     test(`is another robot: ${userAgent}`, () =>
-      assert.deepEqual(judgeUserAgent(userAgent), { kind: 'ignored', reason: 'other-robot', rule: 'isbot' }))
+      assert.deepEqual(classifyUserAgent(userAgent), {
+        kind: 'ignored',
+        reason: 'other-robot',
+        rule: 'isbot',
+      }))
   }
 
   test('is missing when it is empty or blank', () => {
     for (const userAgent of ['', ' ', '\t\n']) {
-      assert.deepEqual(judgeUserAgent(userAgent), { kind: 'ignored', reason: 'no-user-agent', rule: null })
+      assert.deepEqual(classifyUserAgent(userAgent), { kind: 'ignored', reason: 'no-user-agent', rule: null })
     }
   })
 
@@ -70,14 +77,14 @@ describe('a user agent', () => {
         `Mozilla/5.0 (compatible; GPTBot/1.2; ${bot.token})`,
         `cohere-training-data-crawler ${bot.token}`,
       ]) {
-        assert.deepEqual(judgeUserAgent(userAgent), forged, userAgent)
+        assert.deepEqual(classifyUserAgent(userAgent), forged, userAgent)
       }
     })
   }
 
   test('never reveals a bot that only its signature tells from a browser', () => {
     for (const bot of catalogue.bots.filter(bot => bot.match === 'signature-only')) {
-      const verdict = judgeUserAgent(`${chrome} ${bot.name}/1.0`)
+      const verdict = classifyUserAgent(`${chrome} ${bot.name}/1.0`)
       assert.ok(verdict.kind !== 'bot' || verdict.name !== bot.name, bot.name)
     }
   })
@@ -95,15 +102,15 @@ describe('any user agent', () => {
     const fresh = createDetector({ excludedBots: new Set() })
     fc.assert(
       fc.property(userAgents, userAgent => {
-        assert.deepEqual(judgeUserAgent(userAgent), judgeUserAgent(userAgent))
-        assert.deepEqual(judgeUserAgent(userAgent), fresh.judgeUserAgent(userAgent))
+        assert.deepEqual(classifyUserAgent(userAgent), classifyUserAgent(userAgent))
+        assert.deepEqual(classifyUserAgent(userAgent), fresh.classifyUserAgent(userAgent))
       }),
     )
   })
 
   test('gets the same name whatever the letter case of its ASCII letters', () => {
     const nameIn = (userAgent: string) => {
-      const verdict = judgeUserAgent(userAgent)
+      const verdict = classifyUserAgent(userAgent)
       return verdict.kind === 'browser' ? null : verdict.rule === 'isbot' ? null : verdict
     }
     const upper = (text: string) => text.replace(/[a-z]/g, letter => letter.toUpperCase())
@@ -116,11 +123,11 @@ describe('any user agent', () => {
     )
   })
 
-  test('is judged in time that grows with its length alone', () => {
+  test('is classified in time that grows with its length alone', () => {
     for (const part of ['a', '; a', 'a.1 ', '/1.1', '@a', '(', '--/', ' ', 'x1/1.0', 'Mozilla/5.0 (']) {
       for (const end of ['', '!', ' é']) {
         const started = performance.now()
-        judgeUserAgent(`Mozilla/5.0 (${part.repeat(131_072 / part.length)}${end}`)
+        classifyUserAgent(`Mozilla/5.0 (${part.repeat(131_072 / part.length)}${end}`)
         // Measured: under 15 ms.
         assert.ok(performance.now() - started < 2000, part)
       }

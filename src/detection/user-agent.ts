@@ -1,7 +1,8 @@
 /** What a user agent says of the visitor: a bot of the catalogue, a forgery, another robot, or a browser. */
 import { isbot } from 'isbot'
-import type { FindBots } from './bot-names.ts'
+import type { FindNames } from './bot-names.ts'
 import type { BotEntry } from './catalogue/schema.ts'
+import { isCommonBrowser } from './common-browsers.ts'
 import type { UserAgentVerdict } from './detector.ts'
 
 const browser: UserAgentVerdict = { kind: 'browser' }
@@ -9,11 +10,13 @@ const noUserAgent: UserAgentVerdict = { kind: 'ignored', reason: 'no-user-agent'
 const otherRobot: UserAgentVerdict = { kind: 'ignored', reason: 'other-robot', rule: 'isbot' }
 
 /** `excludedBots` holds names of the catalogue in lower case. */
-export function createUserAgentJudge(
-  findBots: FindBots,
+export function createUserAgentClassifier(
+  findBots: FindNames<BotEntry>,
   excludedBots: ReadonlySet<string>,
 ): (userAgent: string) => UserAgentVerdict {
   return userAgent => {
+    // Most new user agents are common browsers of another version: they need neither of the searches below.
+    if (isCommonBrowser(userAgent)) return browser
     if (userAgent.trim() === '') return noUserAgent
     const found = findBots(userAgent)
     // A name that only robots.txt knows is never sent by its owner, whatever stands beside it.

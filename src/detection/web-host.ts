@@ -8,7 +8,7 @@ const longestParsed = 8192
 
 /**
  * The host of an http or https URL in lower case, without port and trailing dot; null for anything else. Plain URLs are
- * read by hand, in about half the time of the URL parser, which judges all others: a log asks this once a line.
+ * read by hand, in about half the time of the URL parser, which reads all others.
  */
 export function webHost(url: string): string | null {
   const start = url.startsWith('https://') ? 8 : url.startsWith('http://') ? 7 : 0

@@ -1,14 +1,14 @@
-/** Messages of the browser snippet (trackers/browser/PROTOCOL.md): read, judged and turned into events. They come from anybody. */
+/** Messages of the browser snippet (trackers/browser/PROTOCOL.md): read, classified and turned into events. They come from anybody. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { Detector, ReferralVerdict } from '../detection/detector.ts'
 import { pagePath } from '../detection/page-path.ts'
 import type { Site } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
 import { type NewEvent, nameLengthMax, valueMax } from '../domain/event.ts'
 import { describeProblem } from './describe-problem.ts'
 import { isOwnPage } from './own-page.ts'
-import { clientIn, provenanceOf } from './visit-event.ts'
+import { Pipeline, type PipelineParts } from './pipeline.ts'
+import { createProvenances } from './provenance.ts'
 
 const urlLengthMax = 8_192
 const Url = Type.String({ maxLength: urlLengthMax })
@@ -18,17 +18,17 @@ const common = {
   url: Url,
 }
 
-const Landing = Type.Object({ ...common, kind: Type.Literal('landing'), referrer: Url })
-const Conversion = Type.Object({
+const LandingMessage = Type.Object({ ...common, kind: Type.Literal('landing'), referrer: Url })
+const ConversionMessage = Type.Object({
   ...common,
   kind: Type.Literal('conversion'),
   name: Type.String({ minLength: 1, maxLength: nameLengthMax }),
   value: Type.Optional(Type.Union([Type.Number({ minimum: -valueMax, maximum: valueMax }), Type.Null()])),
   touches: Type.Array(Type.Object({ referrer: Url, url: Url }), { maxItems: 5 }),
 })
-export type BrowserMessage = Static<typeof Landing> | Static<typeof Conversion>
+export type BrowserMessage = Static<typeof LandingMessage> | Static<typeof ConversionMessage>
 
-const validators = { landing: Compile(Landing), conversion: Compile(Conversion) }
+const validators = { landing: Compile(LandingMessage), conversion: Compile(ConversionMessage) }
 
 /** Throws INVALID_JSON, INVALID_EVENT. */
 export function readBrowserMessage(body: string): BrowserMessage {
@@ -50,60 +50,52 @@ export function readBrowserMessage(body: string): BrowserMessage {
 export interface BrowserContext {
   readonly userAgent: string
   readonly address: string
-  readonly country: string
   readonly now: number
 }
+
+type Landing = { readonly referrer: string; readonly url: string }
 
 /**
  * The event of a message; null for a landing that no assistant sent. The public key records for its own domain only, and never
  * bots. Throws INVALID_EVENT for a page of another domain.
  */
-export function judgeBrowserMessage(
-  detector: Detector,
+export function browserEvent(
+  parts: PipelineParts,
   site: Site,
   message: BrowserMessage,
-  { userAgent, address, country, now }: BrowserContext,
+  { userAgent, address, now }: BrowserContext,
 ): NewEvent | null {
   if (!isOwnPage(site, message.url)) {
     throw new AppError('INVALID_EVENT', `url: it must be a page of ${site.domain}.`)
   }
-  const referral = (landing: { readonly referrer: string; readonly url: string }): ReferralVerdict | null => {
-    const verdict = detector.classify({
-      method: 'GET',
-      status: null,
-      userAgent,
-      siteDomain: site.domain,
-      url: landing.url,
-      referrer: landing.referrer,
+  const pipeline = new Pipeline(parts, 'snippet')
+  const referralOf = ({ url, referrer }: Landing): NewEvent | null => {
+    const result = pipeline.process({
+      ...{ method: 'GET', url, status: null, userAgent, referrer, siteDomain: site.domain },
+      ...{ address, country: '', timeMs: now, bytes: null, durationMs: null },
     })
-    return verdict.kind === 'referral' ? verdict : null
+    return typeof result !== 'string' && result.type === 'referral' ? result : null
   }
-  const landings =
-    message.kind === 'landing' ? [message] : message.touches.filter(({ url }) => isOwnPage(site, url))
-  const touch = landings.findLast(landing => referral(landing) !== null)
-  const verdict = touch ? referral(touch) : null
-  if (message.kind === 'landing' && !verdict) return null
+  if (message.kind === 'landing') return referralOf(message)
+  // The assistant that brought the visitor in this session.
+  const touch = message.touches
+    .filter(({ url }) => isOwnPage(site, url))
+    .map(referralOf)
+    .findLast(referral => referral !== null)
+  const { catalogueVersion } = parts.detector
   return {
-    type: message.kind === 'landing' ? 'referral' : 'conversion',
-    name: (message.kind === 'landing' ? verdict!.source : message.name).toWellFormed(),
+    type: 'conversion',
+    name: message.name.toWellFormed(),
     company: '',
     path: pagePath(message.url),
-    country,
+    country: parts.countryOf(address),
     createdAt: now,
-    value: message.kind === 'landing' ? null : (message.value ?? null),
+    value: message.value ?? null,
     status: null,
     bytes: null,
     durationMs: null,
-    // Of a conversion: the assistant that brought the visitor in this session.
-    provenance: {
-      ...provenanceOf(
-        { userAgent, referrer: touch?.referrer ?? '' },
-        { source: 'snippet', rule: verdict?.rule ?? null, catalogueVersion: detector.catalogueVersion },
-      ),
-      ...(message.kind === 'conversion' &&
-        touch && { assistant: verdict!.source, landing: pagePath(touch.url) }),
-    },
-    // A conversion is no request that anybody else could have seen.
-    ...(message.kind === 'landing' && clientIn(address)),
+    provenance: touch
+      ? { ...touch.provenance, assistant: touch.name, landing: touch.path }
+      : createProvenances('snippet', catalogueVersion)(userAgent, '', null),
   }
 }

@@ -1,10 +1,8 @@
-/** Times of events are read by a quick way and a general one, which must agree; long batches leave turns to others. */
+/** Times of events: one spelling or another, and those that do not exist. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createDetector } from '../detection/create-detector.ts'
-import { judgeInTurns } from './judge-batch.ts'
-import { requireTime, SentEventJudge } from './sent-event.ts'
+import { requireTime } from './sent-event.ts'
 
 const now = Date.UTC(2100, 0, 1)
 const read = (text: string): number => requireTime(0, 'timestamp', text, now)
@@ -26,23 +24,4 @@ test('days and hours that do not exist are refused', () => {
   for (const text of ['2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01']) {
     assert.throws(() => read(text), { code: 'INVALID_EVENT' })
   }
-})
-
-test('a long batch leaves turns to others, and a bad item is told by its place in the whole', async () => {
-  const detector = createDetector({ excludedBots: new Set() })
-  const event = { type: 'referral', source: 'ChatGPT', page_path: '/' }
-  const judge = async (items: readonly unknown[]): Promise<{ turns: number; events: number }> => {
-    const events = new SentEventJudge(detector, now)
-    let turns = 0
-    await judgeInTurns(events, items, async () => {
-      turns++
-    })
-    return { turns, events: events.judged().events.length }
-  }
-  assert.deepEqual(await judge(Array(250).fill(event)), { turns: 0, events: 250 })
-  assert.deepEqual(await judge(Array(1_001).fill(event)), { turns: 4, events: 1_001 })
-  await assert.rejects(judge([...Array(700).fill(event), {}]), {
-    code: 'INVALID_EVENT',
-    message: /^Event 700, /,
-  })
 })

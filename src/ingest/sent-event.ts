@@ -16,7 +16,7 @@ import {
   valueMax,
 } from '../domain/event.ts'
 import { describeProblem, isObject, shown } from './describe-problem.ts'
-import type { BatchJudge, JudgedBatch } from './judge-batch.ts'
+import type { BatchResult, IncomingBatch } from './incoming-batch.ts'
 
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: nameLengthMax, description })
 
@@ -89,7 +89,7 @@ const validators = {
 }
 
 /** Believes what the sender says, as far as it can be said. */
-export class SentEventJudge implements BatchJudge {
+export class SentEventBatch implements IncomingBatch {
   readonly #events: NewEvent[] = []
   readonly #detector: Detector
   readonly #now: number
@@ -110,9 +110,9 @@ export class SentEventJudge implements BatchJudge {
     }
   }
 
-  judged(): JudgedBatch {
+  result(): BatchResult {
     const events = this.#events
-    return { events, ignored: {}, report: { recorded: events.length } }
+    return { events, ignored: {}, unknownFields: 0, load: [], report: { recorded: events.length } }
   }
 }
 
@@ -214,30 +214,11 @@ const isoTime =
 
 /** Milliseconds of an ISO 8601 time with a zone, from 1970 to 24 h after `now`. Throws INVALID_EVENT. */
 export function requireTime(index: number, field: string, text: string, now: number): number {
-  const time = plainTime(text) ?? anyTime(index, field, text)
+  const time = anyTime(index, field, text)
   if (time < 0) throw invalidEvent(index, field, 'it must not lie before 1970')
   if (time > now + dayMs)
     throw invalidEvent(index, field, `it must not lie more than 24 h ahead, got ${text}`)
   return time
-}
-
-/** As clocks of programs write it: `2026-01-31T09:30:00Z`, also with milliseconds. */
-const plainShape = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{3})?Z$/
-let lastDay = { text: '1970-01-01', startMs: 0 }
-
-/** Null for other spellings. Events of a batch are mostly of one day: reading the rest as digits takes a fifth of the time (row 6 of docs/performance.md). */
-function plainTime(text: string): number | null {
-  if (!plainShape.test(text)) return null
-  if (!text.startsWith(lastDay.text)) {
-    const day = parseDay(text.slice(0, 10))
-    if (day === null) return null
-    lastDay = { text: text.slice(0, 10), startMs: day * dayMs }
-  }
-  const digit = (at: number): number => text.charCodeAt(at) - 48
-  const seconds =
-    (digit(11) * 10 + digit(12)) * 3_600 + (digit(14) * 10 + digit(15)) * 60 + (digit(17) * 10 + digit(18))
-  const ms = text.length === 24 ? digit(20) * 100 + digit(21) * 10 + digit(22) : 0
-  return lastDay.startMs + seconds * 1000 + ms
 }
 
 function anyTime(index: number, field: string, text: string): number {

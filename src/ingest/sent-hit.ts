@@ -1,14 +1,14 @@
 /** Raw requests as trackers send them, and how each becomes an event or a counted reason to ignore it. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { type Detector, ignoreReasons, type Visit } from '../detection/detector.ts'
-import { pagePath } from '../detection/page-path.ts'
+import { ignoreReasons } from '../detection/detector.ts'
 import type { Site } from '../domain/account.ts'
-import type { NewEvent, Provenance } from '../domain/event.ts'
+import type { NewEvent } from '../domain/event.ts'
 import { describeProblem } from './describe-problem.ts'
-import type { BatchJudge, JudgedBatch } from './judge-batch.ts'
+import type { BatchResult, IncomingBatch } from './incoming-batch.ts'
+import { Pipeline, type PipelineParts } from './pipeline.ts'
+import { readBytes, readMilliseconds } from './request-record.ts'
 import { invalidEvent, requireTime } from './sent-event.ts'
-import { clientIn, provenanceOf, subjectOf } from './visit-event.ts'
 
 const headerLengthMax = 8_192
 
@@ -30,8 +30,17 @@ export const SentHit = Type.Object(
       }),
     ),
     country: Type.Optional(
-      Type.Union([Type.String({ pattern: '^[A-Za-z]{2}$' }), Type.Null()], {
-        description: 'ISO 3166-1 country code, when the sender knows it; goes before `ip`.',
+      Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
+        description:
+          'ISO 3166-1 country code, when the sender knows it; goes before `ip`. Anything else, such as `T1` for Tor, counts as unknown.',
+      }),
+    ),
+    bytes: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'Bytes of the response body.' }),
+    ),
+    duration_ms: Type.Optional(
+      Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
+        description: 'Milliseconds that the site took to answer.',
       }),
     ),
     timestamp: Type.Optional(
@@ -41,7 +50,10 @@ export const SentHit = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, title: 'SentHit' },
+  {
+    title: 'SentHit',
+    description: 'Other fields are passed over, so that a newer tracker can talk to an older server.',
+  },
 )
 export type SentHit = Static<typeof SentHit>
 
@@ -62,64 +74,59 @@ export type HitsReport = Static<typeof HitsReport>
 
 const validator = Compile(SentHit)
 
-export interface HitParts {
-  readonly detector: Detector
-  /** ISO code of an address, `ZZ` when unknown. */
-  readonly countryOf: (address: string) => string
-}
+const knownFields = new Set(Object.keys(SentHit.properties))
 
-/** Asks the detector about each hit. */
-export class HitJudge implements BatchJudge {
+/** Takes each hit through the pipeline. */
+export class SentHitBatch implements IncomingBatch {
   readonly #events: NewEvent[] = []
   readonly #report: HitsReport = { received: 0, recorded: { bot: 0, referral: 0 }, ignored: {} }
-  readonly #parts: HitParts
+  readonly #pipeline: Pipeline
   readonly #site: Site
   readonly #now: number
-  readonly #provenances = new ProvenanceMemory()
+  #unknownFields = 0
 
-  constructor(parts: HitParts, site: Site, now: number) {
-    this.#parts = parts
+  constructor(parts: PipelineParts, site: Site, now: number) {
+    this.#pipeline = new Pipeline(parts, 'hits')
     this.#site = site
     this.#now = now
   }
 
   take(item: unknown, index: number): void {
-    const { detector, countryOf } = this.#parts
     const hit = requireHit(item, index)
     const { timestamp } = hit
-    const time = timestamp === undefined ? this.#now : requireTime(index, 'timestamp', timestamp, this.#now)
+    const timeMs = timestamp === undefined ? this.#now : requireTime(index, 'timestamp', timestamp, this.#now)
     this.#report.received++
-    const visit: Visit = {
+    for (const name of Object.keys(hit)) if (!knownFields.has(name)) this.#unknownFields++
+    const result = this.#pipeline.process({
       method: hit.method ?? 'GET',
       url: hit.url,
       status: hit.status ?? null,
       userAgent: hit.user_agent,
       referrer: hit.referrer ?? '',
       siteDomain: this.#site.domain,
-    }
-    const verdict = detector.classify(visit)
-    if (verdict.kind === 'ignored') {
+      address: hit.ip ?? '',
+      country: hit.country ?? '',
+      timeMs,
+      bytes: readBytes(hit.bytes),
+      durationMs: readMilliseconds(hit.duration_ms),
+    })
+    if (typeof result === 'string') {
       const { ignored } = this.#report
-      ignored[verdict.reason] = (ignored[verdict.reason] ?? 0) + 1
+      ignored[result] = (ignored[result] ?? 0) + 1
       return
     }
-    this.#report.recorded[verdict.kind]++
-    this.#events.push({
-      ...subjectOf(verdict),
-      path: pagePath(hit.url),
-      country: hit.country?.toUpperCase() ?? countryOf(hit.ip ?? ''),
-      createdAt: time,
-      value: null,
-      status: visit.status,
-      bytes: null,
-      durationMs: null,
-      provenance: this.#provenances.of(visit, verdict.rule, detector.catalogueVersion),
-      ...clientIn(hit.ip ?? ''),
-    })
+    this.#report.recorded[result.type as 'bot' | 'referral']++
+    this.#events.push(result)
   }
 
-  judged(): JudgedBatch {
-    return { events: this.#events, ignored: this.#report.ignored, report: this.#report }
+  result(): BatchResult {
+    return {
+      events: this.#events,
+      ignored: this.#report.ignored,
+      unknownFields: this.#unknownFields,
+      load: this.#pipeline.takeLoad(),
+      report: this.#report,
+    }
   }
 }
 
@@ -127,19 +134,4 @@ function requireHit(item: unknown, index: number): SentHit {
   if (validator.Check(item)) return item
   const { field, problem } = describeProblem(validator.Errors(item), item)
   throw invalidEvent(index, field, problem)
-}
-
-/** Hits of one batch share few provenances; the store recognises the same object cheaply. */
-class ProvenanceMemory {
-  readonly #known = new Map<string, Provenance>()
-
-  of(visit: Visit, rule: string, catalogueVersion: string): Provenance {
-    const key = `${visit.status}\n${visit.referrer}\n${rule}\n${visit.userAgent}`
-    let provenance = this.#known.get(key)
-    if (!provenance) {
-      provenance = provenanceOf(visit, { source: 'hits', rule, catalogueVersion })
-      this.#known.set(key, provenance)
-    }
-    return provenance
-  }
 }

@@ -1,5 +1,5 @@
 /** What a log format reads from a line, as its tests compare it. */
-import { type LogFormat, rawLine } from '../../src/ingest/logs/log-line.ts'
+import { type LogFormat } from '../../src/ingest/logs/log-line.ts'
 
 export interface Expected {
   /** ISO 8601. */
@@ -19,7 +19,7 @@ export function readLast(format: LogFormat, log: string): Expected | null {
   let parsed = false
   for (const text of log.split('\n')) {
     if (text.startsWith('#')) parser.directive(text)
-    else parsed = parser.parse(rawLine(text))
+    else parsed = parser.parse(text)
   }
   if (!parsed) return null
   const { timeMs, address, country, method, url, status, referrer, userAgent } = parser.line

@@ -118,7 +118,7 @@ describe('requests that are not reported', () => {
       .map(([start, end, rest]) => `${start}.${end}${rest}`)
     fc.assert(
       fc.property(path, url => {
-        const judged = detector.judgeRequest({ method: 'GET', url, status: 200 })
+        const judged = detector.classifyRequest({ method: 'GET', url, status: 200 })
         assert.equal(canCount('GET', url), judged === null, url)
         assert.equal(canCount('HEAD', `https://example.com${url}`), judged === null, url)
         assert.equal(canCount('POST', url), false)

@@ -149,7 +149,7 @@ export const eventView = ({
 
 function explain({ detector }: DashboardParts, event: StoredEvent): ExplanationView {
   const { provenance } = event
-  const verdict = provenance.userAgent === null ? null : detector.judgeUserAgent(provenance.userAgent)
+  const verdict = provenance.userAgent === null ? null : detector.classifyUserAgent(provenance.userAgent)
   return {
     event: eventView(event),
     ...provenance,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { planOf } from '../../domain/account.ts'
 import { AppError } from '../../domain/errors.ts'
-import { judgeBrowserMessage, readBrowserMessage } from '../../ingest/browser-message.ts'
+import { browserEvent, readBrowserMessage } from '../../ingest/browser-message.ts'
 import { isOwnPage } from '../../ingest/own-page.ts'
 import { requireRecorded } from '../../ingest/record.ts'
 import { countRejections } from '../count-rejections.ts'
@@ -55,10 +55,9 @@ export function snippetRoutes(app: FastifyInstance, parts: HttpParts): void {
       }
       request.site = site
       const now = parts.clock()
-      const event = judgeBrowserMessage(parts.detector, site, message, {
+      const event = browserEvent(parts, site, message, {
         userAgent: request.headers['user-agent'] ?? '',
         address: request.ip,
-        country: parts.countryOf(request.ip),
         now,
       })
       const outcome = await events.append({

@@ -1,11 +1,11 @@
-/** Reads the entries of a delivery and judges each as a line of a log. */
+/** Reads the entries of a delivery and classifies each as a line of a log. */
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { DrainKind, NewEvent } from '../../domain/event.ts'
+import type { DailyLoad } from '../../storage/event-store.ts'
 import { parseJsonObject } from '../logs/formats/json-object.ts'
 import type { Tally } from '../logs/import-report.ts'
-import { type JudgeParts, LineJudge } from '../logs/line-judge.ts'
-import { rawLine } from '../logs/log-line.ts'
+import { LineClassifier, type LineParts } from '../logs/line-classifier.ts'
 import { lineLengthMax } from '../logs/reading/line-reader.ts'
 import { decompressed, drainEntriesMax, tooManyEntries } from './drain-body.ts'
 import { type DrainFormat, drainFormats, requestNameOf } from './drain-formats.ts'
@@ -18,11 +18,12 @@ export interface ReadDrain {
   /** The name of the request behind each event; null where its entry has none. */
   readonly names: readonly (string | null)[]
   readonly tally: Tally
+  readonly load: readonly DailyLoad[]
   /** Entries of no request, which the tally has among the malformed ones. */
   readonly others: number
 }
 
-export type DrainJudging = Omit<JudgeParts, 'source'>
+export type DrainParts = Omit<LineParts, 'source'>
 
 /** What an event holds in memory before it is stored, roughly. */
 const eventBytes = 300
@@ -36,14 +37,14 @@ const pieceLength = 16 * 1024
  * never for what an entry says.
  */
 export async function readDrain(
-  judging: DrainJudging,
+  parts: DrainParts,
   kind: DrainKind,
   siteDomain: string,
   body: Buffer,
   memory: MemoryClaim,
 ): Promise<ReadDrain> {
   const format = drainFormats[kind]
-  const entries = new DrainEntries({ ...judging, source: kind }, format, siteDomain)
+  const entries = new DrainEntries({ ...parts, source: kind }, format, siteDomain)
   const splitter = format.inFirehose
     ? splitArray(recordLengthMax, record => entries.addRecord(record))
     : splitEntries(lineLengthMax, entries.add)
@@ -72,7 +73,7 @@ export async function readDrain(
 }
 
 class DrainEntries {
-  readonly #judge: LineJudge
+  readonly #classifier: LineClassifier
   readonly #format: DrainFormat
   readonly #directive: (line: string) => void
   readonly #names: (string | null)[] = []
@@ -81,15 +82,15 @@ class DrainEntries {
   #others = 0
   #records = 0
 
-  constructor(parts: JudgeParts, format: DrainFormat, siteDomain: string) {
+  constructor(parts: LineParts, format: DrainFormat, siteDomain: string) {
     const parser = format.open(siteDomain)
-    this.#judge = new LineJudge(parts, parser)
+    this.#classifier = new LineClassifier(parts, parser)
     this.#directive = line => parser.directive(line)
     this.#format = format
   }
 
   get eventCount(): number {
-    return this.#judge.eventCount
+    return this.#classifier.eventCount
   }
 
   /** Records of Amazon Data Firehose. */
@@ -100,7 +101,7 @@ class DrainEntries {
   add: Take = entry => {
     this.#countEntry()
     if (entry === null) {
-      this.#judge.countMalformed()
+      this.#classifier.countMalformed()
       return
     }
     const text = entry.toString('utf8').trim()
@@ -108,11 +109,11 @@ class DrainEntries {
       this.#directive(text)
       return
     }
-    const before = this.#judge.eventCount
-    if (!this.#judge.judge(rawLine(text))) {
+    const before = this.#classifier.eventCount
+    if (!this.#classifier.take(text)) {
       const object = parseJsonObject(text)
       if (object !== null && this.#format.isOther(object)) this.#others++
-    } else if (this.#judge.eventCount > before) {
+    } else if (this.#classifier.eventCount > before) {
       const { requestNames } = this.#format
       this.#names.push(requestNames.length === 0 ? null : requestNameOf(this.#format, parseJsonObject(text)))
     }
@@ -124,7 +125,7 @@ class DrainEntries {
     this.#records++
     const data = record && parseJsonObject(record.toString('utf8').trim())?.data
     if (typeof data === 'string') this.#waitingRecords.push(Buffer.from(data, 'base64'))
-    else this.#judge.countMalformed()
+    else this.#classifier.countMalformed()
   }
 
   /** What the records since the last call hold. */
@@ -135,8 +136,7 @@ class DrainEntries {
   }
 
   take(): ReadDrain {
-    const { events, tally } = this.#judge.takeJudged()
-    return { events: events.toArray(), tally, names: this.#names, others: this.#others }
+    return { ...this.#classifier.takeResult(), names: this.#names, others: this.#others }
   }
 
   #countEntry(): void {

@@ -4,7 +4,7 @@
  */
 import { asText, firstOf, type JsonObject, parseJsonObject } from '../logs/formats/json-object.ts'
 import { logFormats } from '../logs/formats.ts'
-import { emptyLine, type FilledLine, type LineParser, rawLine } from '../logs/log-line.ts'
+import { emptyLine, type LineParser } from '../logs/log-line.ts'
 
 /** A parser that tries every format, the one that fitted last before all others. */
 export function openShippedLines(siteDomain: string): LineParser {
@@ -13,8 +13,8 @@ export function openShippedLines(siteDomain: string): LineParser {
   let last = 0
 
   const parseAs = (parser: LineParser, text: string): boolean => {
-    if (!parser.parse(rawLine(text)) || Number.isNaN(parser.line.timeMs)) return false
-    copyLine(parser.line, line)
+    if (!parser.parse(text) || Number.isNaN(parser.line.timeMs)) return false
+    Object.assign(line, parser.line)
     return true
   }
   const parseText = (text: string): boolean => {
@@ -25,8 +25,8 @@ export function openShippedLines(siteDomain: string): LineParser {
   }
   return {
     line,
-    parse({ decoded }) {
-      const text = decoded.replace(syslogHeader, '')
+    parse(entry) {
+      const text = entry.replace(syslogHeader, '')
       if (parseText(text)) return true
       const inside = textInside(parseJsonObject(text))
       return inside !== '' && parseText(inside.replace(syslogHeader, ''))
@@ -34,7 +34,6 @@ export function openShippedLines(siteDomain: string): LineParser {
     directive(text) {
       for (const parser of parsers) parser.directive(text)
     },
-    plain: null,
     context: () => null,
   }
 }
@@ -49,14 +48,3 @@ const syslogHeader =
 /** Where Vector (`message`), Fluent Bit (`log`) and rsyslog (`msg`) put the line that they have read. */
 const textInside = (object: JsonObject | null): string =>
   object === null ? '' : asText(firstOf(object, ['message', 'log', 'msg']))
-
-function copyLine(from: LineParser['line'], to: FilledLine): void {
-  to.method = from.method
-  to.url = from.url
-  to.status = from.status
-  to.userAgent = from.userAgent
-  to.referrer = from.referrer
-  to.timeMs = from.timeMs
-  to.address = from.address
-  to.country = from.country
-}

@@ -2,7 +2,8 @@
 import type { Clock } from '../../domain/clock.ts'
 import { monthOf, secondsToNextMonth } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { AppendOutcome, EventSequence, EventStore, ImportProgress } from '../../storage/event-store.ts'
+import type { NewEvent } from '../../domain/event.ts'
+import type { AppendOutcome, DailyLoad, EventStore, ImportProgress } from '../../storage/event-store.ts'
 import { addTally, emptyTally, intakeOf, type Tally } from './import-report.ts'
 
 export interface BatchTarget {
@@ -15,15 +16,16 @@ export interface BatchTarget {
 }
 
 export interface ImportBatch {
-  readonly events: EventSequence
+  readonly events: readonly NewEvent[]
   readonly tally: Tally
+  readonly load: readonly DailyLoad[]
   /** Where the log stands behind these events; null when it stands where it stood. */
   readonly progress: ImportProgress | null
   /** Names the step that leads there, which only one import may take. */
   readonly step: string
 }
 
-const batchEventsMax = 40_960
+const batchEventsMax = 8_192
 
 /** Several only when logs are small: then the store can put many of them into one transaction. */
 const batchesOnTheirWayMax = 32
@@ -89,11 +91,10 @@ export class BatchWriter {
     )
   }
 
-  /** Not async, so that the events are let go as soon as the store has taken what it needs of them. */
-  #append({ events, tally, progress, step }: ImportBatch): Promise<void> {
+  #append({ events, tally, load, progress, step }: ImportBatch): Promise<void> {
     const { store, clock, site, account, monthlyLimit } = this.#target
     const now = clock()
-    const batch = { site, account, events, now, monthlyLimit, intake: intakeOf(tally) }
+    const batch = { site, account, events, now, monthlyLimit, intake: { ...intakeOf(tally), load } }
     return store
       .append(progress === null ? batch : { ...batch, importProgress: progress, onceKeys: [step] })
       .then(outcome => {

@@ -9,7 +9,7 @@ import { iis } from './formats/iis.ts'
 import { netlify } from './formats/netlify.ts'
 import { nginxJson } from './formats/nginx-json.ts'
 import { vercel } from './formats/vercel.ts'
-import { type LineParser, type LogFormat, rawLine } from './log-line.ts'
+import type { LineParser, LogFormat } from './log-line.ts'
 import { lineLengthMax } from './reading/line-reader.ts'
 
 /** In the order in which they are tried: where a line fits two, the narrower comes first. */
@@ -73,7 +73,7 @@ function countRead(parser: LineParser, lines: readonly string[]): number {
   let read = 0
   for (const text of lines) {
     if (text.startsWith('#')) parser.directive(text)
-    else if (parser.parse(rawLine(text)) && !Number.isNaN(parser.line.timeMs)) read++
+    else if (parser.parse(text) && !Number.isNaN(parser.line.timeMs)) read++
   }
   return read
 }

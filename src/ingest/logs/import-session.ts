@@ -140,7 +140,7 @@ export class ImportSession {
     const { detector, countryOf, clock, site } = this.#parts
     return {
       siteDomain: site.domain,
-      judging: { detector, countryOf, clock, source: 'import' },
+      lines: { detector, countryOf, clock, source: 'import' },
       writer: this.#writer,
       signal: this.#options.signal,
       onWritten: progress => this.#known.add(progress),

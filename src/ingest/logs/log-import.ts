@@ -1,10 +1,10 @@
-/** The import of one log: reads its lines, has each judged, and hands over batches that say how far it has come. */
+/** The import of one log: reads its lines, has each classified, and hands over batches that say how far it has come. */
 import { randomUUID } from 'node:crypto'
 import type { ImportProgress } from '../../storage/event-store.ts'
 import type { BatchWriter } from './batch-writer.ts'
 import { type LogContext, startOf } from './known-logs.ts'
 import type { KnownPosition } from './known-position.ts'
-import { type JudgeParts, LineJudge } from './line-judge.ts'
+import { LineClassifier, type LineParts } from './line-classifier.ts'
 import type { LineParser, LogFormat } from './log-line.ts'
 import { fingerprintHash, type LineReader } from './reading/line-reader.ts'
 import type { OpenedLog } from './reading/open-source.ts'
@@ -12,7 +12,7 @@ import { settlesWithin } from './reading/settles-within.ts'
 
 export interface LogImportParts {
   readonly siteDomain: string
-  readonly judging: JudgeParts
+  readonly lines: LineParts
   readonly writer: BatchWriter
   readonly signal: AbortSignal
   /** Called when a batch that brings a log so far is on its way to the store. */
@@ -27,7 +27,7 @@ export interface LogImportParts {
  * A batch is worth its transaction when it has so many events, or says of so many bytes that they are dealt with. It
  * grows beyond that while the batch before is on its way: the busier the store, the more it gets at once.
  */
-const batchEventsMin = 32_768
+const batchEventsMin = 4_096
 const batchBytesMin = 64 * 2 ** 20
 
 /** What a live pipe has brought is recorded after this time, however little it is. */
@@ -42,7 +42,7 @@ export class LogImport {
   readonly #parts: LogImportParts
   readonly #reader: LineReader
   readonly #parser: LineParser
-  readonly #judge: LineJudge
+  readonly #classifier: LineClassifier
   readonly #progressId = randomUUID()
   /** Lines dealt with since the beginning of the log, by this import and those before. */
   #lines: number
@@ -69,7 +69,7 @@ export class LogImport {
     this.#parts = parts
     this.#reader = reader
     this.#parser = format.open(parts.siteDomain, context?.parser ?? null)
-    this.#judge = new LineJudge(parts.judging, this.#parser)
+    this.#classifier = new LineClassifier(parts.lines, this.#parser)
     this.#lines = progress?.lines ?? 0
     this.#notLines = context?.notLines ?? 0
     this.#writtenOffset = reader.offset
@@ -77,7 +77,7 @@ export class LogImport {
     this.#alike = alike
     this.#allKnown = allKnown
     this.isContinued = allKnown || progress !== null
-    this.#judge.countDuplicates(this.#lines)
+    this.#classifier.countDuplicates(this.#lines)
   }
 
   /** Bytes of the log that were read; lines may end before. */
@@ -99,7 +99,7 @@ export class LogImport {
     return this.opened.source.close()
   }
 
-  /** Imports all that there is by now, unless the signal stops it; what was judged is then on its way to the store. */
+  /** Imports all that there is by now, unless the signal stops it; what was read is then on its way to the store. */
   async importAvailable(): Promise<void> {
     if (this.#allKnown) await this.#countKnownLines()
     do {
@@ -117,7 +117,7 @@ export class LogImport {
    */
   async finish(): Promise<void> {
     if (!this.#reader.showUnfinished() || !this.#reader.isLine) return
-    if (this.#judge.judge(this.#reader)) {
+    if (this.#classifier.take(this.#reader.decoded)) {
       this.#reader.passOverUnfinished()
       this.#lines++
     } else {
@@ -130,8 +130,7 @@ export class LogImport {
     const { eventsMax } = this.#parts.writer
     const reader = this.#reader
     for (;;) {
-      this.#takePlainLines(eventsMax)
-      if (this.#judge.eventCount >= eventsMax) return 'batch-full'
+      if (this.#classifier.eventCount >= eventsMax) return 'batch-full'
       const found = reader.next()
       if (found === 'needs-more') return found
       if (found === 'line' && !reader.isLine) {
@@ -140,21 +139,12 @@ export class LogImport {
         continue
       }
       this.#lines++
-      if (found === 'too-long') this.#judge.countMalformed()
-      if (found === 'too-long' || !this.#judge.judge(reader)) {
+      if (found === 'too-long') this.#classifier.countMalformed()
+      if (found === 'too-long' || !this.#classifier.take(reader.decoded)) {
         const text = found === 'line' ? reader.decoded : 'a line of more than 64 KiB'
         this.#parts.onMalformed(this, this.#lines + this.#notLines, text)
       }
     }
-  }
-
-  #takePlainLines(eventsMax: number): void {
-    const reader = this.#reader
-    const { bytes, view, linesFrom: from, linesTo: to } = reader
-    if (from >= to) return
-    const judged = this.#judge.judgePlain({ bytes, view, from, to }, eventsMax)
-    reader.passOver(judged.to)
-    this.#lines += judged.lines
   }
 
   async #fill(): Promise<boolean> {
@@ -167,7 +157,7 @@ export class LogImport {
     }
   }
 
-  /** What was judged before does not wait for a pipe that brings nothing, nor does the signal. */
+  /** What was read before does not wait for a pipe that brings nothing, nor does the signal. */
   async #fillFromPipe(): Promise<boolean> {
     const { signal } = this.#parts
     const filled = this.#reader.fill()
@@ -192,13 +182,13 @@ export class LogImport {
     if (this.#reader.showUnfinished() && this.#reader.isLine) known++
     this.#reader.passOverUnfinished()
     this.#lines += known
-    this.#judge.countDuplicates(known)
+    this.#classifier.countDuplicates(known)
     this.#writtenOffset = this.#reader.offset
   }
 
   #isWorthWriting(): boolean {
     const bytes = this.#reader.offset - this.#writtenOffset
-    return bytes >= batchBytesMin || this.#judge.eventCount >= batchEventsMin
+    return bytes >= batchBytesMin || this.#classifier.eventCount >= batchEventsMin
   }
 
   /** Waits for the store, so that a refusal is heard of now and not with the next line. */
@@ -211,8 +201,8 @@ export class LogImport {
   async #writeBatch(): Promise<void> {
     const { writer, onWritten } = this.#parts
     await this.#lastWritten
-    await writer.makeRoom(this.#judge.eventCount)
-    const { events, tally } = this.#judge.takeJudged()
+    await writer.makeRoom(this.#classifier.eventCount)
+    const { events, tally, load } = this.#classifier.takeResult()
     const hasMoved = this.#reader.offset !== this.#writtenOffset
     if (!hasMoved && tally.lines === 0) return
     const progress = hasMoved ? this.#progress() : null
@@ -220,7 +210,7 @@ export class LogImport {
     this.#writtenOffset = this.#reader.offset
     this.#standsAt = progress ?? this.#standsAt
     this.#isWriting = true
-    this.#lastWritten = writer.append({ events, tally, progress, step })
+    this.#lastWritten = writer.append({ events, tally, load, progress, step })
     this.#lastWritten.then(
       () => {
         this.#isWriting = false
@@ -255,7 +245,7 @@ export class LogImport {
       ...this.#reader.fingerprint(),
       context: JSON.stringify(context),
       lines: this.#lines,
-      updatedAt: this.#parts.judging.clock(),
+      updatedAt: this.#parts.lines.clock(),
     }
   }
 }

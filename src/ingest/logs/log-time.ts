@@ -1,5 +1,4 @@
 /** Moments as access logs write them, in milliseconds since 1970 UTC; NaN for anything that is no real moment. */
-import { viewOf } from './byte-memory.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -8,74 +7,34 @@ const hourMs = 60 * minuteMs
 export const clfTimeLength = 26
 
 /**
- * A reader of the time of the common log format, `10/Oct/2000:13:55:36 -0700`, which stands at `at` in `bytes`. Day and
+ * A reader of the time of the common log format, `10/Oct/2000:13:55:36 -0700`, which stands at `at` in a line. Day and
  * zone seldom change from line to line, so what they come to is kept.
  */
-export function createClfTimeReader(): (bytes: DataView, at: number) => number {
+export function createClfTimeReader(): (line: string, at: number) => number {
+  let date = ''
+  let zone = ''
   let midnightMs = Number.NaN
-  // `10/O`, `ct/2`, `000:`, ` -07` and `0700` of the line before.
-  let date1 = 0
-  let date2 = 0
-  let date3 = 0
-  let zone1 = 0
-  let zone2 = 0
 
-  return (bytes, at) => {
-    if (at + clfTimeLength > bytes.byteLength) return Number.NaN
-    if (
-      bytes.getInt32(at) !== date1 ||
-      bytes.getInt32(at + 4) !== date2 ||
-      bytes.getInt32(at + 8) !== date3 ||
-      bytes.getInt32(at + 20) !== zone1 ||
-      bytes.getInt32(at + 22) !== zone2
-    ) {
-      date1 = bytes.getInt32(at)
-      date2 = bytes.getInt32(at + 4)
-      date3 = bytes.getInt32(at + 8)
-      zone1 = bytes.getInt32(at + 20)
-      zone2 = bytes.getInt32(at + 22)
-      midnightMs = clfMidnight(bytes, at)
+  return (line, at) => {
+    if (date === '' || !line.startsWith(date, at) || !line.startsWith(zone, at + 20)) {
+      date = line.slice(at, at + 12)
+      zone = line.slice(at + 20, at + clfTimeLength)
+      midnightMs = clfMidnight(date, zone)
     }
-    if (bytes.getUint8(at + 14) !== colon || bytes.getUint8(at + 17) !== colon) return Number.NaN
-    return (
-      midnightMs + timeOfDay(twoDigits(bytes, at + 12), twoDigits(bytes, at + 15), twoDigits(bytes, at + 18))
-    )
+    if (line.charCodeAt(at + 14) !== colon || line.charCodeAt(at + 17) !== colon) return Number.NaN
+    return midnightMs + timeOfDay(twoDigits(line, at + 12), twoDigits(line, at + 15), twoDigits(line, at + 18))
   }
 }
 
-const slash = 47
 const colon = 58
-const space = 32
-const plus = 43
-const minus = 45
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** The beginning of the day in its zone; NaN when either is none. */
-function clfMidnight(bytes: DataView, at: number): number {
-  const day = twoDigits(bytes, at)
-  const month = monthNumbers.get((bytes.getUint16(at + 3) << 8) | bytes.getUint8(at + 5)) ?? -1
-  const century = twoDigits(bytes, at + 7)
-  const year = twoDigits(bytes, at + 9)
-  const zoneHours = twoDigits(bytes, at + 22)
-  const zoneMinutes = twoDigits(bytes, at + 24)
-  const sign = bytes.getUint8(at + 21)
-  const isShape =
-    bytes.getUint8(at + 2) === slash &&
-    bytes.getUint8(at + 6) === slash &&
-    bytes.getUint8(at + 11) === colon &&
-    bytes.getUint8(at + 20) === space &&
-    (sign === plus || sign === minus)
-  if (!isShape || Math.min(day, month, century, year, zoneHours, zoneMinutes) < 0) return Number.NaN
-  const zone = (zoneHours * 60 + zoneMinutes) * (sign === minus ? -1 : 1)
-  return midnight(century * 100 + year, month, day) - zone * minuteMs
+/** The beginning of the day in its zone, of `10/Oct/2000:` and ` -0700`; NaN when either is none. */
+function clfMidnight(date: string, zone: string): number {
+  const day = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):$/.exec(date)
+  if (day === null || !/^ [+-]\d{4}$/.test(zone)) return Number.NaN
+  return midnight(Number(day[3]), months.indexOf(day[2]!), Number(day[1])) - zoneMs(zone.slice(1))
 }
-
-/** Months by the three bytes of their English names. */
-const monthNumbers = new Map(
-  ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'].map((name, number) => [
-    Buffer.from(name).readUIntBE(0, 3),
-    number,
-  ]),
-)
 
 const iso =
   /^(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?[ ]?(Z|[+-]\d\d:?\d\d|UTC)?$/i
@@ -94,7 +53,6 @@ export function parseIsoTime(text: string): number {
 }
 
 const number = /^\d+(?:\.\d+)?$/
-const readClfTime = createClfTimeReader()
 
 /**
  * A moment in a JSON log: seconds, milliseconds, microseconds or nanoseconds since 1970 (told apart by size: each is a
@@ -106,7 +64,7 @@ export function parseJsonTime(value: unknown): number {
   if (number.test(value)) return epochMs(Number(value))
   const isoMs = parseIsoTime(value)
   return Number.isNaN(isoMs) && value.length === clfTimeLength
-    ? readClfTime(viewOf(Buffer.from(value)), 0)
+    ? createClfTimeReader()(value, 0)
     : isoMs
 }
 
@@ -137,8 +95,8 @@ function zoneMs(zone: string): number {
 }
 
 /** -1 unless both are digits. */
-function twoDigits(bytes: DataView, at: number): number {
-  const tens = bytes.getUint8(at) - 48
-  const ones = bytes.getUint8(at + 1) - 48
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48
+  const ones = text.charCodeAt(at + 1) - 48
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
 }

@@ -2,6 +2,7 @@
  * AWS Application Load Balancer access log: fields separated by spaces, some in quotes; there is no referrer.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-access-logs.html
  */
+import { readBytes, readSeconds } from '../../request-record.ts'
 import { unescapeField } from '../escapes.ts'
 import { type FilledLine, lineByLine, parseStatus, present } from '../log-line.ts'
 import { parseIsoTime } from '../log-time.ts'
@@ -11,7 +12,7 @@ import { parseIsoTime } from '../log-time.ts'
  * sent_bytes "request" "user_agent", and more that is not needed.
  */
 const entry =
-  /^(?:https?|h2|grpcs|wss?) (\S+) \S+ (\S+) \S+ \S+ \S+ \S+ (\d{3}|-) \S+ \S+ \S+ "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"(?: |$)/
+  /^(?:https?|h2|grpcs|wss?) (\S+) \S+ (\S+) \S+ (\S+) (\S+) (\S+) (\d{3}|-) \S+ \S+ (\S+) "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"(?: |$)/
 
 /** The target is absolute: `GET https://www.example.com:443/path?query HTTP/1.1`; `- http://… -` for a broken request. */
 const request = /^(\S+) (.*?)(?: (?:HTTP\/[\d.]+|-)\s?)?$/s
@@ -25,7 +26,8 @@ export const alb = lineByLine(
 function parse(line: string, into: FilledLine): boolean {
   const fields = entry.exec(line)
   if (fields === null) return false
-  const [, time = '', client = '', status = '', requestLine = '', userAgent = ''] = fields
+  const [, time = '', client = '', first = '', second = '', third = '', status = ''] = fields
+  const [sent, requestLine = '', userAgent = ''] = fields.slice(7)
   const [, method = '', target = ''] = request.exec(requestLine) ?? []
   into.timeMs = parseIsoTime(time)
   into.address = client.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
@@ -33,6 +35,10 @@ function parse(line: string, into: FilledLine): boolean {
   into.method = present(method)
   into.url = unescapeField(target)
   into.status = parseStatus(status)
+  into.bytes = readBytes(sent)
+  // Each is -1 where the balancer could not pass the request on.
+  const times = [first, second, third].map(readSeconds)
+  into.durationMs = times.includes(null) ? null : times.reduce<number>((sum, time) => sum + time!, 0)
   into.referrer = ''
   into.userAgent = unescapeField(present(userAgent))
   return true

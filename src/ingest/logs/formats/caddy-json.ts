@@ -2,6 +2,7 @@
  * Caddy's access log, JSON unless configured otherwise; `ts` follows the log's `time_format` (seconds by default).
  * https://caddyserver.com/docs/logging and https://caddyserver.com/docs/caddyfile/directives/log
  */
+import { readBytes, readSeconds } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
 import { asObject, asText, firstOf, type JsonObject, parseJsonObject } from './json-object.ts'
@@ -25,6 +26,8 @@ function parse(line: string, into: FilledLine): boolean {
   into.referrer = header(headers, 'Referer')
   into.userAgent = header(headers, 'User-Agent')
   into.country = ''
+  into.bytes = readBytes(object.size)
+  into.durationMs = readDuration(object.duration)
   return true
 }
 
@@ -44,3 +47,11 @@ function header(headers: JsonObject, name: string): string {
   const value = headers[name]
   return asText(Array.isArray(value) ? value[0] : value)
 }
+
+/** Seconds, or a text such as `1.5ms` where the log encoder is set to write one. */
+function readDuration(value: unknown): number | null {
+  const [, number, unit] = /^([\d.]+)(ns|µs|us|ms|s)$/.exec(asText(value)) ?? []
+  return unit === undefined ? readSeconds(value) : readSeconds(Number(number) * secondsOf[unit]!)
+}
+
+const secondsOf: Readonly<Record<string, number>> = { ns: 1e-9, µs: 1e-6, us: 1e-6, ms: 1e-3, s: 1 }

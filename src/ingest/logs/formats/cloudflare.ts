@@ -2,6 +2,7 @@
  * Cloudflare Logpush, dataset http_requests, as NDJSON. Timestamps are RFC 3339, seconds or nanoseconds, as the job says.
  * https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests/
  */
+import { readBytes, readMilliseconds } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
 import { asText, firstOf, parseJsonObject } from './json-object.ts'
@@ -23,6 +24,8 @@ function parse(line: string, into: FilledLine): boolean {
   into.method = object.ClientRequestMethod
   into.url = url
   into.status = parseStatus(asText(object.EdgeResponseStatus))
+  into.bytes = readBytes(object.EdgeResponseBodyBytes ?? object.EdgeResponseBytes)
+  into.durationMs = readMilliseconds(object.EdgeTimeToFirstByteMs)
   into.referrer = asText(object.ClientRequestReferer)
   into.userAgent = asText(object.ClientRequestUserAgent)
   return true

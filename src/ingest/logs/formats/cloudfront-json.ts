@@ -3,6 +3,7 @@
  * by their names. https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html
  */
 
+import { readBytes, readSeconds } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseIsoTime, parseJsonTime } from '../log-time.ts'
 import { decodePath, decodeText } from './cloudfront.ts'
@@ -26,6 +27,8 @@ function parse(line: string, into: FilledLine): boolean {
   into.method = object['cs-method']
   into.url = decodePath(query === '' ? path : `${path}?${query}`)
   into.status = parseStatus(asText(object['sc-status']))
+  into.bytes = readBytes(object['sc-bytes'])
+  into.durationMs = readSeconds(object['time-taken'])
   into.referrer = decodeText(asText(object['cs(Referer)']))
   into.userAgent = decodeText(asText(object['cs(User-Agent)']))
   return true

@@ -2,6 +2,7 @@
  * Log drains of Netlify, log type "traffic": one JSON object a request. Entries of other types are the output of functions
  * and deploys. https://docs.netlify.com/manage/monitoring/log-drains/
  */
+import { readBytes, readMilliseconds } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
 import { asText, type JsonObject, parseJsonObject } from './json-object.ts'
@@ -22,6 +23,8 @@ function parse(line: string, into: FilledLine): boolean {
   into.method = object.method
   into.url = object.url
   into.status = parseStatus(asText(object.status_code))
+  into.bytes = readBytes(object.response_size)
+  into.durationMs = readMilliseconds(object.duration)
   into.referrer = asText(object.referrer)
   into.userAgent = asText(object.user_agent)
   return true

@@ -3,6 +3,7 @@
  * names of nginx's own variables and the short names that are in common use.
  * Variables: https://nginx.org/en/docs/http/ngx_http_core_module.html#variables
  */
+import { readBytes, readSeconds } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
 import { asText, firstOf, type JsonObject, parseJsonObject } from './json-object.ts'
@@ -16,6 +17,8 @@ const names = {
   status: ['status', 'response_status'],
   referrer: ['http_referer', 'http_referrer', 'referer', 'referrer', 'request_referer'],
   userAgent: ['http_user_agent', 'user_agent', 'agent', 'request_user_agent'],
+  bytes: ['body_bytes_sent', 'bytes_sent', 'bytes', 'size'],
+  seconds: ['request_time'],
 } as const
 
 export const nginxJson = lineByLine(
@@ -35,6 +38,8 @@ function parse(line: string, into: FilledLine): boolean {
   into.referrer = asText(firstOf(object, names.referrer))
   into.userAgent = asText(firstOf(object, names.userAgent))
   into.country = ''
+  into.bytes = readBytes(firstOf(object, names.bytes))
+  into.durationMs = readSeconds(firstOf(object, names.seconds))
   return true
 }
 

@@ -2,6 +2,7 @@
  * Log drains of Vercel: one JSON object an entry. An entry is of a request when it has `proxy`; others are the output of builds
  * and functions. https://vercel.com/docs/drains/reference/logs
  */
+import { readBytes } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
 import { asObject, asText, type JsonObject, parseJsonObject } from './json-object.ts'
@@ -25,6 +26,8 @@ function parse(line: string, into: FilledLine): boolean {
   into.method = proxy.method
   into.url = proxy.path
   into.status = parseStatus(asText(proxy.statusCode))
+  into.bytes = readBytes(proxy.responseByteSize)
+  into.durationMs = null
   into.referrer = asText(proxy.referer)
   into.userAgent = Array.isArray(userAgent) ? userAgent.map(asText).join(' ') : asText(userAgent)
   return true

@@ -1,4 +1,5 @@
 /** The W3C extended log file format: a `#Fields` line names the columns of the lines that follow, and may come again. */
+import { readBytes } from '../../request-record.ts'
 import {
   type FilledLine,
   type LineParser,
@@ -16,6 +17,8 @@ export interface W3cDialect {
   /** Turns a column as it stands in the line into what was sent. */
   decodeText(field: string): string
   decodePath(field: string): string
+  /** `time-taken` in milliseconds; its unit differs. */
+  readDuration(field: string): number | null
 }
 
 /** Columns by name, as `#Fields` orders them. */
@@ -31,6 +34,8 @@ interface Columns {
   readonly status: number
   readonly referrer: number
   readonly userAgent: number
+  readonly bytes: number
+  readonly duration: number
 }
 
 const fieldsDirective = /^#Fields:\s*(.*)$/i
@@ -73,6 +78,8 @@ function readColumns(line: string): Columns | null {
     status: at('sc-status'),
     referrer: at('cs(referer)'),
     userAgent: at('cs(user-agent)'),
+    bytes: at('sc-bytes'),
+    duration: at('time-taken'),
   }
   const { date, time, method, path } = columns
   return date === -1 || time === -1 || method === -1 || path === -1 ? null : columns
@@ -89,6 +96,8 @@ function readLine(fields: string[], columns: Columns, dialect: W3cDialect, into:
   into.method = field(columns.method)
   into.url = dialect.decodePath(query === '' ? path : `${path}?${query}`)
   into.status = parseStatus(field(columns.status))
+  into.bytes = readBytes(field(columns.bytes))
+  into.durationMs = dialect.readDuration(field(columns.duration))
   into.referrer = dialect.decodeText(field(columns.referrer))
   into.userAgent = dialect.decodeText(field(columns.userAgent))
   return true

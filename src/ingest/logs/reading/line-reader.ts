@@ -1,7 +1,5 @@
 /** Cuts the bytes of a log into lines in flat memory, and knows what lies around the position it has reached. */
 import { hash } from 'node:crypto'
-import { viewOf } from '../byte-memory.ts'
-import type { RawLine } from '../log-line.ts'
 import type { ByteSource } from './byte-source.ts'
 
 /** Longer lines are no requests; they are passed over without being kept. */
@@ -12,7 +10,7 @@ export const fingerprintLength = 64 * 1024
 
 /** Bytes kept before newly read ones: what lies before an unfinished line, and that line. */
 const keptLength = fingerprintLength + lineLengthMax
-/** Handing a read to another thread and hearing of it costs as much as a hundred lines: it should bring thousands (row 9 of docs/performance.md). */
+/** Handing a read to another thread and hearing of it costs as much as a hundred lines: it should bring thousands. */
 const readLength = 1024 * 1024
 
 const newline = 10
@@ -42,10 +40,9 @@ export interface Fingerprint {
 }
 
 /** Shows the line found last; what it shows is overwritten by the next `fill`. */
-export class LineReader implements RawLine {
+export class LineReader {
   /** All that lies in memory; what is before `next` is behind us. */
   bytes: Buffer = Buffer.alloc(0)
-  view = viewOf(this.bytes)
   from = 0
   to = 0
   readonly #source: ByteSource
@@ -55,7 +52,6 @@ export class LineReader implements RawLine {
   #low = keptLength
   #next = keptLength
   #read = keptLength
-  #linesTo = keptLength
   /** Where #buffer[0] lies in the log. */
   #base = -keptLength
   /** Inside a line whose beginning is dealt with already. */
@@ -134,21 +130,6 @@ export class LineReader implements RawLine {
     if (end - from > lineLengthMax) return 'too-long'
     this.#show(from, end)
     return 'line'
-  }
-
-  /** Where the lines that `next` would give begin in `bytes`. */
-  get linesFrom(): number {
-    return this.#passingOver ? this.#linesTo : this.#next
-  }
-
-  /** Where the last of them ends; not behind `linesFrom` when there is none. */
-  get linesTo(): number {
-    return this.#linesTo
-  }
-
-  /** Passes over lines that somebody else has read, up to where one begins. */
-  passOver(to: number): void {
-    this.#next = to
   }
 
   /** The line found last, as UTF-8. */
@@ -230,8 +211,6 @@ export class LineReader implements RawLine {
 
   #showBytes(): void {
     this.bytes = this.#buffer.subarray(0, this.#read)
-    this.view = viewOf(this.bytes)
-    this.#linesTo = Math.max(this.#next, this.bytes.lastIndexOf(newline) + 1)
   }
 
   #growHead(): void {
