@@ -110,8 +110,9 @@ function registerApi(api: FastifyInstance, parts: HttpParts): void {
   eventsRoutes(api, parts)
   hitsRoute(api, parts)
   for (const [url, methods] of [...methodsByUrl]) {
+    const allowed = [...methods, 'OPTIONS']
     api.options(url, { schema: { hide: true } }, answerPreflight)
-    refuseOtherMethods(api, url, [...methods, 'OPTIONS'])
+    refuseOtherMethods(api, url, allowed)
   }
   // A browser asks before it learns that its path is wrong.
   for (const url of ['/api/v1', '/api/v1/*']) api.options(url, { schema: { hide: true } }, answerPreflight)

@@ -47,13 +47,19 @@ export async function receiveBatch(
   const isLines = request.headers['content-type']?.toLowerCase().startsWith(linesType) === true
   const { caller, site } = request
   const now = parts.clock()
-  const { events, ignored, report } = await parts.batches.read({ kind, body, isLines, site, now })
+  const { events, ignored, unknownFields, load, report } = await parts.batches.read({
+    kind,
+    body,
+    isLines,
+    site,
+    now,
+  })
   const { response, replayed } = await record(parts.stores.events, {
     site,
     account: caller.account,
     plan: caller.plan,
     events,
-    intake: { source: kind, ignored, duplicates: 0 },
+    intake: { source: kind, ignored, duplicates: 0, unknownFields, load },
     now,
     response: JSON.stringify(report),
     idempotency: key === null ? null : { key, operation: url, body },

@@ -2,31 +2,32 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../domain/errors.ts'
 import type { BatchReply, BatchRequest, BatchThreadSettings } from './batch-thread.ts'
-import { type BatchParts, classifyBatch, type SentBatch } from './classify-batch.ts'
-import type { JudgedBatch } from './judge-batch.ts'
+import { classifyBatch, type SentBatch } from './classify-batch.ts'
+import type { BatchResult } from './incoming-batch.ts'
+import type { PipelineParts } from './pipeline.ts'
 
 /** About a thousand hits, which take some milliseconds. */
 const smallBytesMax = 256 * 1024
 
 interface Waiting {
-  readonly resolve: (result: JudgedBatch) => void
+  readonly resolve: (result: BatchResult) => void
   readonly reject: (error: Error) => void
 }
 
 export class BatchReader {
-  readonly #parts: BatchParts
+  readonly #parts: PipelineParts
   readonly #settings: BatchThreadSettings
   #thread: Worker | null = null
   #nextId = 1
   readonly #waiting = new Map<number, Waiting>()
 
-  constructor(parts: BatchParts, settings: BatchThreadSettings) {
+  constructor(parts: PipelineParts, settings: BatchThreadSettings) {
     this.#parts = parts
     this.#settings = settings
   }
 
   /** Rejects as classifyBatch throws. */
-  async read(batch: SentBatch): Promise<JudgedBatch> {
+  async read(batch: SentBatch): Promise<BatchResult> {
     if (batch.body.length <= smallBytesMax) return classifyBatch(this.#parts, batch)
     this.#thread ??= this.#startThread()
     const id = this.#nextId++

@@ -4,7 +4,7 @@ import { createDetector } from '../detection/create-detector.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { classifyBatch, type SentBatch } from './classify-batch.ts'
 import { openCountries } from './country.ts'
-import type { JudgedBatch } from './judge-batch.ts'
+import type { BatchResult } from './incoming-batch.ts'
 
 export interface BatchThreadSettings {
   readonly excludedBots: readonly string[]
@@ -16,7 +16,7 @@ export interface BatchRequest {
 }
 
 export type BatchReply =
-  | { readonly id: number; readonly result: JudgedBatch }
+  | { readonly id: number; readonly result: BatchResult }
   /** `code` is null for a bug. */
   | { readonly id: number; readonly code: ErrorCode | null; readonly message: string }
 

@@ -27,5 +27,6 @@ export function createProvenances(source: Provenance['source'], catalogueVersion
       landing: null,
     }
   }, remembered)
-  return (userAgent, referrer, rule) => known(`${rule ?? ''}\n${referrer.replaceAll('\n', ' ')}\n${userAgent}`)
+  return (userAgent, referrer, rule) =>
+    known(`${rule ?? ''}\n${referrer.replaceAll('\n', ' ')}\n${userAgent}`)
 }

@@ -5,7 +5,7 @@ import { botEvent, noon, record } from '../../tests/contract/sample-events.ts'
 import { type OpenedSqlite, openTemporarySqlite } from '../../tests/contract/temporary-sqlite.ts'
 import { dayMs, hourMs } from '../domain/date-range.ts'
 import type { Source } from '../domain/event.ts'
-import { type HealthReport, healthReport, type WayStatus } from './health.ts'
+import { type HealthReport, healthReport, type SourceStatus } from './health.ts'
 
 let engine: OpenedSqlite
 before(async () => {
@@ -30,7 +30,7 @@ class Site {
     return healthReport(engine.stores.events, this.#number, now)
   }
 
-  async statuses(now: number): Promise<[overall: string, ...ways: WayStatus[]]> {
+  async statuses(now: number): Promise<[overall: string, ...ways: SourceStatus[]]> {
     const { status, sources } = await this.report(now)
     return [status, ...sources.map(way => way.status)]
   }

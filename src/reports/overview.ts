@@ -11,7 +11,14 @@ import type {
   SeriesPoint,
   Subject,
 } from '../storage/event-store.ts'
-import { type Counts, eventFilter, groupRows, type NamedCounts, sumCounts, totalsOf } from './breakdown.ts'
+import {
+  eventFilter,
+  groupRows,
+  type NamedCounts,
+  type Counts as Sums,
+  sumCounts,
+  totalsOf,
+} from './breakdown.ts'
 import { createTraits, isUnfiltered, type ReportFilter, type TraitsOf } from './known-names.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -39,7 +46,7 @@ export const OverviewReport = Type.Object({
     Type.Null(),
     Type.Object({ start: Day, end: Day, before: Day, now: Counts, earlier: Counts }),
   ]),
-  totals: Counts,
+  totals: Sums,
   /** One a bucket: `YYYY-MM-DD` or `YYYY-MM-DD HH:00`. The last may be unfinished: see `unfinished`. */
   buckets: Type.Array(Type.String()),
   series: Type.Object({ bot: Type.Array(Count), referral: Type.Array(Count), conversion: Type.Array(Count) }),
@@ -161,7 +168,7 @@ const largestFirst = (rows: NamedCounts[]): NamedCounts[] =>
 async function compare(
   events: EventStore,
   site: number,
-  totals: Counts,
+  totals: Sums,
   range: DateRange,
   filter: ReportFilter,
   now: number,
@@ -171,7 +178,7 @@ async function compare(
   const length = end - range.start + 1
   const before = { start: range.start - length, end: range.start - 1 }
   if (length <= 0 || before.start < 0) return null
-  const totalsIn = async (days: DateRange): Promise<Counts> =>
+  const totalsIn = async (days: DateRange): Promise<Sums> =>
     totalsOf(events, site, days, await eventFilter(events, site, days, filter, traitsOf))
   return {
     start: formatDay(range.start),

@@ -263,7 +263,7 @@ test('imports of one log at the same moment count it once: whoever comes second 
   for (const { code, stderr } of endings)
     if (code !== 0) assert.match(stderr, /is being imported by somebody else at this moment/)
   assert.ok(endings.some(({ code }) => code === 0))
-  const { bot, referral } = await dataIn(data).stores.events.countsByName(site.number, {
+  const { bot, referral } = await dataIn(data).stores.events.counts(site.number, {
     start: 0,
     end: dayOf(Date.now()),
   })

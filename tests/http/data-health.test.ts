@@ -35,7 +35,7 @@ async function newSite(owner = account) {
     health,
     /** Checks that every item received is in exactly one of the counts. */
     async wayIn(name: string) {
-      const way = (await health()).ways_in.find(({ way_in }) => way_in === name)
+      const way = (await health()).sources.find(({ source }) => source === name)
       assert.ok(way, `nothing by ${name}`)
       const ignored = Object.values(way.ignored).reduce((sum, count) => sum + count, 0)
       assert.equal(way.received, way.recorded + way.counted_once + way.duplicates + ignored)
@@ -47,9 +47,9 @@ async function newSite(owner = account) {
 describe('the health of a site', () => {
   test('to which nothing ever came says so', async () => {
     const { health } = await newSite()
-    const { status, message, last_seen, ways_in } = await health()
+    const { status, message, last_seen, sources } = await health()
     assert.deepEqual(
-      [status, message, last_seen, ways_in],
+      [status, message, last_seen, sources],
       ['never', 'Nothing has been received yet.', null, []],
     )
   })
@@ -61,10 +61,10 @@ describe('the health of a site', () => {
     await client.post('hits', [read, { ...read, timestamp }, image], { 'idempotency-key': 'one' })
     await client.post('hits', [read, { ...read, timestamp }, image], { 'idempotency-key': 'one' })
     await client.post('hits', [image, { ...read, method: 'POST' }])
-    const { way_in, status, last_seen, first_seen, longest_pause_seconds, message, ...counts } =
+    const { source, status, last_seen, first_seen, longest_pause_seconds, message, ...counts } =
       await wayIn('hits')
     assert.deepEqual(
-      [way_in, status, message],
+      [source, status, message],
       ['hits', 'receiving', 'Last received less than a minute ago.'],
     )
     assert.ok(Date.parse(first_seen!) >= before && Date.parse(last_seen!) <= Date.now())
@@ -154,7 +154,7 @@ describe('the health of a site', () => {
     }
     const foreign = await ask(`${server.url}/api/v1/sites/${site.id}/health`, { key: free.key })
     assert.equal(errorOf(foreign).code, 'SITE_NOT_FOUND')
-    assert.deepEqual((await health()).ways_in, [])
+    assert.deepEqual((await health()).sources, [])
   })
 
   test('is kept when the server stops', async () => {
@@ -166,7 +166,7 @@ describe('the health of a site', () => {
     await client.post('hits', '{')
     await first.stop()
     const second = await startServer({ data })
-    const [way] = (await new SiteClient(second, { key, site }).ask('health')).json<HealthReport>().ways_in
+    const [way] = (await new SiteClient(second, { key, site }).ask('health')).json<HealthReport>().sources
     assert.deepEqual([way?.ignored, way?.rejected.requests], [{ 'static-asset': 1 }, 1])
     await second.stop()
   })

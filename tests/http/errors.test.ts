@@ -258,7 +258,9 @@ describe('a fault inside:', () => {
     try {
       const { site, key } = await addAccount(faulty.data)
       const database = new DatabaseSync(path.join(faulty.data, 'pugmark.db'))
-      database.exec('DROP TABLE day; DROP TABLE chunk; ALTER TABLE inbox DROP COLUMN data')
+      database.exec(
+        'DROP VIEW events; DROP VIEW daily; DROP TABLE by_day; DROP TABLE by_hour; DROP TABLE event',
+      )
       database.close()
       for (const name of ['stats', 'timeseries', 'events']) {
         const answer = await ask(`${faulty.url}/api/v1/sites/${site.id}/${name}`, { key })
@@ -293,7 +295,7 @@ describe('a fault inside:', () => {
       assert.equal(response.statusCode, 200)
       await once(response, 'readable')
       const database = new DatabaseSync(path.join(faulty.data, 'pugmark.db'))
-      database.exec('DROP TABLE day')
+      database.exec('DROP TABLE by_hour')
       database.close()
       await assert.rejects(async () => {
         for await (const _ of response);

@@ -4,11 +4,12 @@ import { connect } from 'node:net'
 import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { encodeCursor } from '../../src/domain/cursor.ts'
+import { lastDay } from '../../src/domain/date-range.ts'
 import type { ApiEvent } from '../../src/reports/api-event.ts'
 import { addAccount } from '../support/accounts.ts'
 import { errorOf } from '../support/ask.ts'
 import { startServer } from '../support/server.ts'
-import { SiteClient } from '../support/site-client.ts'
+import { type Query, SiteClient } from '../support/site-client.ts'
 
 const server = await startServer({ settings: { PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000' } })
 after(() => server.stop())
@@ -214,7 +215,7 @@ describe('next_cursor', () => {
     }
   })
 
-  test('carries a position and no filter: the client may go on with other filters', async () => {
+  test('carries its filters: alone it goes on with them, and beside it they must be the same', async () => {
     const site = await newSite()
     const created_at = '2026-06-10T10:00:00Z'
     await site.record([
@@ -231,12 +232,27 @@ describe('next_cursor', () => {
     ])
     const { events, next_cursor } = await site.events({ ...june, type: 'referral', limit: 2 })
     assert.deepEqual(paths(events), ['/5', '/4'])
-    const rest = await site.events({ ...june, cursor: next_cursor! })
-    assert.deepEqual(paths(rest.events), ['/3', '/2', '/1'])
-    const bots = await site.events({ ...june, type: 'bot', cursor: next_cursor! })
-    assert.deepEqual(paths(bots.events), ['/2', '/1'])
-    const later = await site.events({ start: '2026-06-11', end: '2026-06-30', cursor: next_cursor! })
-    assert.deepEqual(later, { events: [], next_cursor: null })
+    const cursor = next_cursor!
+    const equal: Query[] = [{}, { type: 'referral' }, june, { end: june.end }, { ...june, type: 'referral' }]
+    for (const same of equal) {
+      const rest = await site.events({ ...same, cursor })
+      assert.deepEqual([paths(rest.events), rest.next_cursor], [['/3'], null], JSON.stringify(same))
+    }
+    for (const [name, value] of [
+      ['type', 'bot'],
+      ['start', '2026-06-02'],
+      ['end', '2026-06-29'],
+    ] as const) {
+      const query = new URLSearchParams({ ...june, type: 'referral', [name]: value, cursor })
+      const answer = await site.ask(`events?${query}`)
+      assert.equal(errorOf(answer).code, 'INVALID_PARAMETER')
+      assert.match(errorOf(answer).error, new RegExp(`^${name} is "${value}"`))
+    }
+    // Of a page of all types, no type is a filter too.
+    const all = await site.events({ ...june, limit: 4 })
+    const other = await site.ask(`events?type=bot&cursor=${all.next_cursor}`)
+    assert.equal(errorOf(other).code, 'INVALID_PARAMETER')
+    assert.deepEqual(paths((await site.events({ cursor: all.next_cursor! })).events), ['/1'])
   })
 
   test('of one site shows nothing of it on another: it only says where to go on', async () => {
@@ -254,7 +270,8 @@ describe('next_cursor', () => {
   test('of any position that an event can have leads to what is older', async () => {
     const site = await newSite()
     await site.record([visit('/1', '1970-01-01T00:00:00Z')])
-    const cursor = encodeCursor({ createdAt: Date.UTC(9999, 11, 31), id: Number.MAX_SAFE_INTEGER })
+    const position = { createdAt: Date.UTC(9999, 11, 31), id: Number.MAX_SAFE_INTEGER }
+    const cursor = encodeCursor({ position, range: { start: 0, end: lastDay }, type: null })
     assert.deepEqual(paths((await site.events({ start: '1970-01-01', cursor })).events), ['/1'])
   })
 })

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
-import { settings } from '../../src/server/config.ts'
 import { errorCatalogue } from '../../src/domain/errors.ts'
+import { settings } from '../../src/server/config.ts'
 import { projectFiles, read, root } from './source-tree.ts'
 
 const pages = projectFiles.filter(file => file.endsWith('.md'))

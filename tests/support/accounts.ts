@@ -3,10 +3,10 @@ import { after } from 'node:test'
 import { addKey, revokeKey } from '../../src/accounts/api-keys.ts'
 import { addSite } from '../../src/accounts/sites.ts'
 import { type AccountParts, addUser, removeUser, requireUser } from '../../src/accounts/users.ts'
-import { readConfig } from '../../src/server/config.ts'
 import type { Scope, Site } from '../../src/domain/account.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { PlanName } from '../../src/domain/plan.ts'
+import { readConfig } from '../../src/server/config.ts'
 import { openStores } from '../../src/server/engine.ts'
 import type { Stores } from '../../src/storage/stores.ts'
 
@@ -17,7 +17,7 @@ after(() => Promise.all(Array.from(opened.values(), stores => stores.close())))
 export function dataIn(folder: string): AccountParts {
   let stores = opened.get(folder)
   if (!stores) {
-    stores = openStores(readConfig({ PUGMARK_DATA: folder }), () => {})
+    stores = openStores(readConfig({ PUGMARK_DATA: folder }))
     opened.set(folder, stores)
   }
   return { stores, clock: systemClock }

@@ -1,6 +1,7 @@
 /** The server inside the test's own process, on a real socket, with a clock that the test sets: for windows, days and months. */
+
+import { openServer } from '../../src/server/compose.ts'
 import { readConfig } from '../../src/server/config.ts'
-import { openRuntime } from '../../src/server/compose.ts'
 import type { Settings } from './program.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -24,12 +25,10 @@ export async function startClockedServer({
     PUGMARK_DATA: data,
     PUGMARK_PORT: '0',
     PUGMARK_LOG_LEVEL: 'silent',
-    // Others would not have this clock.
-    PUGMARK_THREADS: '1',
     ...settings,
   })
   const server = { data, now: Date.parse(now), url: '', stop: () => runtime.close() }
-  const runtime = await openRuntime(config, 'test', () => server.now)
+  const runtime = await openServer(config, 'test', () => server.now)
   server.url = await runtime.listen()
   return server
 }

@@ -1,5 +1,5 @@
 /** What a log format reads from a line, as its tests compare it. */
-import { type LogFormat } from '../../src/ingest/logs/log-line.ts'
+import type { LogFormat } from '../../src/ingest/logs/log-line.ts'
 
 export interface Expected {
   /** ISO 8601. */

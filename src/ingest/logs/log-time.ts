@@ -22,7 +22,9 @@ export function createClfTimeReader(): (line: string, at: number) => number {
       midnightMs = clfMidnight(date, zone)
     }
     if (line.charCodeAt(at + 14) !== colon || line.charCodeAt(at + 17) !== colon) return Number.NaN
-    return midnightMs + timeOfDay(twoDigits(line, at + 12), twoDigits(line, at + 15), twoDigits(line, at + 18))
+    return (
+      midnightMs + timeOfDay(twoDigits(line, at + 12), twoDigits(line, at + 15), twoDigits(line, at + 18))
+    )
   }
 }
 
@@ -63,9 +65,7 @@ export function parseJsonTime(value: unknown): number {
   if (typeof value !== 'string') return Number.NaN
   if (number.test(value)) return epochMs(Number(value))
   const isoMs = parseIsoTime(value)
-  return Number.isNaN(isoMs) && value.length === clfTimeLength
-    ? createClfTimeReader()(value, 0)
-    : isoMs
+  return Number.isNaN(isoMs) && value.length === clfTimeLength ? createClfTimeReader()(value, 0) : isoMs
 }
 
 function epochMs(value: number): number {

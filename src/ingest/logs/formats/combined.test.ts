@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { findFormat, logFormats } from '../formats.ts'
-import { type LogLine } from '../log-line.ts'
+import type { LogLine } from '../log-line.ts'
 
 const read = (name: string, text: string): LogLine | null => {
   const parser = findFormat(name)!.open('', null)
