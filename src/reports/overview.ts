@@ -11,19 +11,12 @@ import type {
   SeriesPoint,
   Subject,
 } from '../storage/event-store.ts'
-import {
-  eventFilter,
-  groupRows,
-  type NamedCounts,
-  type Counts as Sums,
-  sumCounts,
-  totalsOf,
-} from './breakdown.ts'
+import { type Counts, eventFilter, groupRows, type NamedCounts, sumCounts, totalsOf } from './breakdown.ts'
 import { createTraits, isUnfiltered, type ReportFilter, type TraitsOf } from './known-names.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const Day = Type.String({ format: 'date' })
-const Counts = Type.Object({ bot: Count, referral: Count, conversion: Count, value: Type.Number() })
+const Totals = Type.Object({ bot: Count, referral: Count, conversion: Count, value: Type.Number() })
 const Row = Type.Object({
   name: Type.String(),
   bot: Count,
@@ -44,9 +37,9 @@ export const OverviewReport = Type.Object({
   /** Whole days of the period against as many days before; null when the period has no whole day yet. */
   comparison: Type.Union([
     Type.Null(),
-    Type.Object({ start: Day, end: Day, before: Day, now: Counts, earlier: Counts }),
+    Type.Object({ start: Day, end: Day, before: Day, now: Totals, earlier: Totals }),
   ]),
-  totals: Sums,
+  totals: Totals,
   /** One a bucket: `YYYY-MM-DD` or `YYYY-MM-DD HH:00`. The last may be unfinished: see `unfinished`. */
   buckets: Type.Array(Type.String()),
   series: Type.Object({ bot: Type.Array(Count), referral: Type.Array(Count), conversion: Type.Array(Count) }),
@@ -168,7 +161,7 @@ const largestFirst = (rows: NamedCounts[]): NamedCounts[] =>
 async function compare(
   events: EventStore,
   site: number,
-  totals: Sums,
+  totals: Counts,
   range: DateRange,
   filter: ReportFilter,
   now: number,
@@ -178,7 +171,7 @@ async function compare(
   const length = end - range.start + 1
   const before = { start: range.start - length, end: range.start - 1 }
   if (length <= 0 || before.start < 0) return null
-  const totalsIn = async (days: DateRange): Promise<Sums> =>
+  const totalsIn = async (days: DateRange): Promise<Counts> =>
     totalsOf(events, site, days, await eventFilter(events, site, days, filter, traitsOf))
   return {
     start: formatDay(range.start),
