@@ -31,13 +31,15 @@ export interface SharedOptions {
   readonly json?: boolean
 }
 
+/** Adds command lines that work, one a line, to `--help`. */
+export const withExample = (command: Command, example: string): Command =>
+  command.addHelpText('after', `\nExample:\n  ${example.replaceAll('\n', '\n  ')}`)
+
 /** Adds `--data` and `--json`, and an example to `--help`. */
-export function shared(command: Command, example: string): Command {
-  return command
+export const shared = (command: Command, example: string): Command =>
+  withExample(command, example)
     .option('--data <folder>', 'folder of all data (default: PUGMARK_DATA, or ./data)')
-    .option('--json', 'machine-readable output on standard output, and nothing else there')
-    .addHelpText('after', `\nExample:\n  ${example.replaceAll('\n', '\n  ')}`)
-}
+    .option('--json', 'print one line of JSON on standard output, and nothing else there')
 
 /** For an option that stands for a setting: what the setting refuses is wrong usage of the option. */
 export const asSetting =

@@ -16,6 +16,7 @@ import {
   type SharedOptions,
   shared,
   table,
+  withExample,
   withStores,
 } from '../cli-context.ts'
 
@@ -28,9 +29,10 @@ const shown = ({ id, siteId, kind, proof, createdAt }: Drain) => ({
 })
 
 export function drainCommand(context: CliContext): Command {
-  const command = new Command('drain').description(
-    'Log drains that need more than an API key: add, list, remove. See docs/drains.',
-  )
+  const command = withExample(
+    new Command('drain'),
+    'pugmark drain add vercel --site site_4Tq0vJmYb2xKc8RzLw1N --proof 9d2b6c\npugmark drain list',
+  ).description('Log drains that need more than an API key: add, list, remove. See docs/drains.')
 
   shared(
     command.command('add'),

@@ -10,12 +10,16 @@ import {
   type SharedOptions,
   shared,
   table,
+  withExample,
   withStores,
 } from '../cli-context.ts'
 import { WrongUsage } from '../wrong-usage.ts'
 
 export function keyCommand(context: CliContext): Command {
-  const command = new Command('key').description('API keys: add, list, revoke.')
+  const command = withExample(
+    new Command('key'),
+    'pugmark key add --user ann@example.com --name reports --scope read\npugmark key list --user ann@example.com',
+  ).description('API keys: add, list, revoke.')
 
   shared(command.command('add'), 'pugmark key add --user ann@example.com --name reports --scope read')
     .description('Make an API key. It is shown once.')

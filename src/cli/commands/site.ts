@@ -10,13 +10,17 @@ import {
   type SharedOptions,
   shared,
   table,
+  withExample,
   withStores,
 } from '../cli-context.ts'
 
 const shown = ({ id, domain, key, createdAt }: Site) => ({ id, domain, key, created_at: isoTime(createdAt) })
 
 export function siteCommand(context: CliContext): Command {
-  const command = new Command('site').description('Sites: add, list, remove.')
+  const command = withExample(
+    new Command('site'),
+    'pugmark site add example.com --user ann@example.com\npugmark site list',
+  ).description('Sites: add, list, remove.')
 
   shared(command.command('add <domain>'), 'pugmark site add example.com --user ann@example.com')
     .description('Add a site to an account.')

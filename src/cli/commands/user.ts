@@ -12,6 +12,7 @@ import {
   type SharedOptions,
   shared,
   table,
+  withExample,
   withStores,
 } from '../cli-context.ts'
 import { WrongUsage } from '../wrong-usage.ts'
@@ -19,7 +20,10 @@ import { WrongUsage } from '../wrong-usage.ts'
 const shown = ({ id, email, plan }: Account) => ({ id, email, plan })
 
 export function userCommand(context: CliContext): Command {
-  const command = new Command('user').description('Accounts: add, list, change plan, set a password, remove.')
+  const command = withExample(
+    new Command('user'),
+    'pugmark user add ann@example.com --plan pro\npugmark user list',
+  ).description('Accounts: add, list, change plan, set a password, remove.')
 
   shared(command.command('add <email>'), 'pugmark user add ann@example.com --plan pro')
     .description('Add an account.')
