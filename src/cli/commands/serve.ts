@@ -12,6 +12,7 @@ import {
   shared,
 } from '../cli-context.ts'
 import { releaseMemorySoon } from '../release-memory.ts'
+import { publishAddress, withdrawAddress } from '../server-address.ts'
 
 export function serveCommand(context: CliContext): Command {
   return shared(new Command('serve'), 'pugmark serve --port 8787 --data ./data')
@@ -27,10 +28,13 @@ export function serveCommand(context: CliContext): Command {
       const config = configOf(context, options, { PUGMARK_HOST: options.host, PUGMARK_PORT: options.port })
       const server = await context.openServer(config)
       try {
-        announce(context, options, await listen(server, config))
+        const url = await listen(server, config)
+        publishAddress(config.data, { url, pid: process.pid })
+        announce(context, options, url)
         releaseMemorySoon()
         if (!context.stop.aborted) await once(context.stop, 'abort')
       } finally {
+        withdrawAddress(config.data, process.pid)
         await server.close()
       }
     })
