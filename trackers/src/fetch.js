@@ -26,17 +26,17 @@ export function followed(options, handler, platformOf) {
   let tracker
   /** @this {unknown} @param {any} request @param {any[]} rest */
   async function wrapped(request, ...rest) {
-    const atMs = Date.now()
-    /** @type {number | undefined} */
-    let status = 500
+    const start = startNow()
+    /** @type {Outcome} */
+    let outcome = { status: 500 }
     try {
       const response = await handler.call(this, request, ...rest)
-      status = statusOf(response)
+      outcome = outcomeOf(request, response)
       return response
     } finally {
       try {
         tracker ??= createTracker(typeof options === 'function' ? options(...rest) : options)
-        report(tracker, request, status, atMs, () =>
+        report(tracker, request, outcome, start, () =>
           platformOf(/** @type {Tracker} */ (tracker), request, ...rest),
         )
       } catch {
@@ -48,40 +48,56 @@ export function followed(options, handler, platformOf) {
   return /** @type {any} */ (Object.assign(wrapped, { close }))
 }
 
+/** When a request came in, by the clock that tells the time and by the one that never jumps. */
+export const startNow = () => ({ atMs: Date.now(), tickMs: performance.now() })
+
 /**
- * Undefined where another will answer: a middleware that returns nothing, or says by a header that the request passes on.
- * @param {Response | null | undefined} response
- * @returns {number | undefined}
+ * What became of a request. Empty where another will answer it.
+ * @typedef {{ status?: number, bytes?: number | undefined }} Outcome
  */
-export function statusOf(response) {
-  if (!response) return undefined
+
+/**
+ * A middleware that returns nothing, or says by a header that the request passes on, leaves the answer to another.
+ * @param {Request} request
+ * @param {Response | null | undefined} response
+ * @returns {Outcome}
+ */
+export function outcomeOf({ method }, response) {
+  if (!response) return {}
   const { headers, status } = response
-  return headers?.has('x-middleware-next') || headers?.has('x-middleware-rewrite') ? undefined : status
+  if (headers?.has('x-middleware-next') || headers?.has('x-middleware-rewrite')) return {}
+  if (method === 'HEAD' || status === 204 || status === 304) return { status, bytes: 0 }
+  // To count the bytes of a stream would be to stand in its way.
+  const length = headers?.get('content-length')
+  return { status, bytes: length && /^\d+$/.test(length) ? Number(length) : undefined }
 }
 
 /**
  * @param {Tracker} tracker
  * @param {Request} request
- * @param {number | undefined} status Undefined when not known.
- * @param {number} atMs
+ * @param {Outcome} outcome
+ * @param {ReturnType<typeof startNow>} start
  * @param {() => Platform} platformOf
  */
-export function report(tracker, request, status, atMs, platformOf) {
+export function report(tracker, request, { status, bytes }, start, platformOf) {
   if (!tracker.follows(request.method, request.url) || request.headers.has('upgrade')) return
   const userAgent = request.headers.get('user-agent') ?? ''
   const referrer = request.headers.get('referer') ?? undefined
   if (tracker.leavesOut(request.url, userAgent, referrer, hostOf(request.url))) return
+  const durationMs = Math.round(performance.now() - start.tickMs)
   const { ip, country, waitUntil } = platformOf()
   tracker.record(
     {
       method: request.method,
       url: request.url,
       status,
+      bytes,
+      duration_ms: status === undefined ? undefined : durationMs,
       user_agent: userAgent,
       referrer,
       ip: ip ?? undefined,
       country: country ?? undefined,
-      timestamp: atMs,
+      timestamp: start.atMs,
     },
     waitUntil,
   )

@@ -1,4 +1,4 @@
-/** What of a request is reported: which requests at all, and what is left out before anything leaves the host. */
+/** Decides which requests are reported, and takes out what is private before anything leaves the host. */
 
 /**
  * A request as a host saw it. The names are the collector's, so that a batch can be written without copying.
@@ -6,10 +6,12 @@
  * @property {string} method
  * @property {string} url Absolute, or a path with its query.
  * @property {number | undefined} status Undefined when not known.
+ * @property {number | undefined} [bytes] Of the response's body. Undefined when not known.
+ * @property {number | undefined} [duration_ms] From the request to its answer, in whole milliseconds. Undefined when not known.
  * @property {string} user_agent Empty when there was none.
  * @property {string | undefined} referrer
  * @property {string | undefined} ip
- * @property {string | undefined} country ISO 3166-1 alpha-2.
+ * @property {string | undefined} country ISO 3166-1 alpha-2. Anything else is left out.
  * @property {number} timestamp When the request came in: milliseconds since 1970 UTC.
  */
 
@@ -85,7 +87,7 @@ export function pathEnd(url) {
   return fragment === -1 || fragment > end ? end : fragment
 }
 
-/** The hits as the collector takes them. Works in place: what a batch has become is not read again. @param {Hit[]} hits */
+/** The body of a batch. Changes the hits themselves, since nobody reads them again. @param {Hit[]} hits */
 export function writeHits(hits) {
   for (const hit of hits) {
     hit.url = withoutPrivateParts(pathOf(hit.url))
@@ -93,6 +95,7 @@ export function writeHits(hits) {
       hit.user_agent = hit.user_agent.slice(0, userAgentLengthMax)
     if (hit.referrer) hit.referrer = withoutPrivateParts(hit.referrer)
     if (hit.ip !== undefined) hit.ip = plainAddress(hit.ip)
+    if (hit.country !== undefined && !countryCode.test(hit.country)) hit.country = undefined
     const written = /** @type {{ timestamp: string | number }} */ (hit)
     written.timestamp = isoTime(hit.timestamp)
   }
@@ -141,6 +144,9 @@ function isoTime(ms) {
   }
   return lastTime
 }
+
+// Content delivery networks also write `T1` for Tor and an empty text for unknown.
+const countryCode = /^[A-Z]{2}$/i
 
 const ipv4 = /^\d+\.\d+\.\d+\.\d+$/
 

@@ -1,6 +1,6 @@
 /** Hono on Node, Workers, Deno or Bun: `app.use(pugmark({ host, siteId, key }))`, before everything else. */
 import { clientAddress } from './client-address.js'
-import { report, waitUntilOf } from './fetch.js'
+import { outcomeOf, report, startNow, waitUntilOf } from './fetch.js'
 import { createTracker } from './tracker.js'
 
 /** @typedef {import('./tracker.js').TrackerOptions} TrackerOptions */
@@ -11,12 +11,13 @@ export function pugmark(options) {
   let tracker
   /** @param {any} context @param {() => Promise<void>} next */
   const middleware = async (context, next) => {
-    const atMs = Date.now()
+    const start = startNow()
     // Hono turns what a handler throws into a response before this returns.
     await next()
     try {
       tracker ??= createTracker(typeof options === 'function' ? options(context) : options)
-      report(tracker, context.req.raw, context.res.status, atMs, () =>
+      const request = context.req.raw
+      report(tracker, request, outcomeOf(request, context.res), start, () =>
         platformOf(/** @type {any} */ (tracker).trustProxy, context),
       )
     } catch {

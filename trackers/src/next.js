@@ -1,6 +1,6 @@
 /** Next.js: `export const proxy = pugmark({ … })` in `proxy.ts`, or `export const middleware` in `middleware.ts` before Next 16. */
 import { clientAddress } from './client-address.js'
-import { report, statusOf, waitUntilOf } from './fetch.js'
+import { outcomeOf, report, startNow, waitUntilOf } from './fetch.js'
 import { createTracker } from './tracker.js'
 
 /**
@@ -13,12 +13,12 @@ import { createTracker } from './tracker.js'
 export function pugmark(options, handler) {
   const tracker = createTracker(options)
   return async (request, event) => {
-    const atMs = Date.now()
+    const start = startNow()
     const response = await handler?.(request, event)
     try {
       // Next's own files. What its client fetches while a visitor moves about only a `matcher` can tell (see the guide).
       if (new URL(request.url).pathname.includes('/_next/')) return response
-      report(tracker, request, statusOf(response), atMs, () => ({
+      report(tracker, request, outcomeOf(request, response), start, () => ({
         ip: addressOf(tracker, request),
         country: process.env.VERCEL ? request.headers.get('x-vercel-ip-country') : undefined,
         waitUntil: waitUntilOf(event),

@@ -65,10 +65,13 @@ export function follower(tracker) {
         if (!servers.has(server)) server.once('close', () => tracker.flush())
         servers.add(server)
       }
+      const startMs = performance.now()
+      const bytesBefore = socket.bytesWritten
+      /** @type {import('./hit.js').Hit} */
       const hit = {
         method: /** @type {string} */ (request.method),
         url: /** @type {string} */ (url),
-        status: /** @type {number | undefined} */ (undefined),
+        status: undefined,
         user_agent: userAgent,
         referrer,
         // Now, because a closed connection no longer tells.
@@ -79,12 +82,26 @@ export function follower(tracker) {
       // `close` comes after every response: finished, cut off by the client, or never begun.
       response.on('close', () => {
         if (response.headersSent) hit.status = response.statusCode
+        hit.bytes = bodyBytes(response, socket.bytesWritten - bytesBefore)
+        hit.duration_ms = Math.round(performance.now() - startMs)
         tracker.record(hit)
       })
     } catch {
       // Whatever is odd about this request, the host goes on.
     }
   }
+}
+
+/**
+ * Bytes of the body as access logs count them: what the connection carried, without the header. Undefined where the host does
+ * not tell them apart: on HTTP/2, in other runtimes than Node, and for a response that waited behind another one.
+ * @param {Response & { _header?: unknown }} response
+ * @param {number} written
+ * @returns {number | undefined}
+ */
+function bodyBytes({ _header: header }, written) {
+  if (typeof header !== 'string' || !header.startsWith('HTTP/')) return undefined
+  return written >= header.length ? written - header.length : undefined
 }
 
 /** @param {string} written @param {string} name In lower case. */
