@@ -73,7 +73,7 @@ export class SnippetStage {
     await page.goto(link.href)
     await page.click('a')
     await page.waitForURL(this.site(path))
-    await untilTrue(page, 'document.readyState === "complete"')
+    await page.waitForFunction('document.readyState === "complete"')
   }
 
   /** The messages about pages of a path, each id once, when there are `count` of them and no more come. */
@@ -143,13 +143,3 @@ const applicationScript = `
     document.querySelector('button').addEventListener('click', event => event.stopPropagation())
   })
 `
-
-/** Asks from here: a wait inside the page is code from a string, which the page's policy forbids. */
-export async function untilTrue(page: Page, expression: string): Promise<void> {
-  const deadlineMs = Date.now() + 15_000
-  // A page that is being left throws.
-  while (!(await page.evaluate(expression).catch(() => false))) {
-    if (Date.now() > deadlineMs) throw new Error(`not within 15 s: ${expression}`)
-    await sleep(20)
-  }
-}

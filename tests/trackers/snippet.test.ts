@@ -8,7 +8,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { catalogue } from '../../src/detection/catalogue/catalogue.ts'
 import { installEngines } from './engines.ts'
 import { minifiedSnippet, snippetFile } from './minify-snippet.ts'
-import { SnippetStage, untilTrue } from './snippet-stage.ts'
+import { SnippetStage } from './snippet-stage.ts'
 
 await installEngines()
 const { launchChromium } = await import('./chromium.ts')
@@ -102,9 +102,9 @@ describe('the snippet in a page with a strict content security policy', { concur
     await page.waitForURL('**/next')
     // Without the cache, as the one test below has it: the whole page is loaded again.
     await page.goBack({ waitUntil: 'commit' })
-    await untilTrue(page, 'window.restored === false')
+    await page.waitForFunction('window.restored === false')
     await page.goForward({ waitUntil: 'commit' })
-    await untilTrue(page, 'location.pathname === "/next" && window.restored !== undefined')
+    await page.waitForFunction('location.pathname === "/next" && window.restored !== undefined')
     await page.goto(stage.site('/next'))
     await page.reload()
     await stage.messages(1)
@@ -253,7 +253,7 @@ describe('the snippet in a page with a strict content security policy', { concur
     await page.click('#next')
     await page.waitForURL('**/next')
     await page.goBack({ waitUntil: 'commit' })
-    await untilTrue(page, 'window.restored === true')
+    await page.waitForFunction('window.restored === true')
     await page.evaluate(`pugmark('after return')`)
     const messages = await stage.messages(2)
     assert.equal(messages[1]?.touches?.length, 1)
