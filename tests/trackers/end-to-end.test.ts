@@ -181,7 +181,7 @@ test('a wrong key is told to the host, in the words of the server', async t => {
   })
   await request(port, '/')
   await tracker.flush()
-  assert.match(problems[0] ?? '', /^1 given up: HTTP 401 .*INVALID_KEY/)
+  assert.match(problems[0] ?? '', /^1 hit dropped: HTTP 401 .*INVALID_KEY/)
 })
 
 test('every hit counts once while the server is killed and started again under traffic', async t => {

@@ -1,4 +1,4 @@
-/** What leaves the host, against the detector that judges it: nothing that decides is left out, everything private is. */
+/** Compares what leaves the host with the detector: it keeps everything that decides, and leaves out everything private. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -52,7 +52,7 @@ const referrers = catalogue.sources.flatMap(source => [
 ])
 
 describe('a hit that leaves the host', () => {
-  test('is judged as it would have been with everything in it', () => {
+  test('is classified as the whole request would be', () => {
     const parameter = fc.oneof(
       fc.constantFrom(...marks),
       fc

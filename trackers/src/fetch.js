@@ -1,4 +1,4 @@
-/** The part that all fetch handlers share: `(request, …) => Response`, as edges, Deno and Bun have them. */
+/** The shared part of all fetch handlers, `(request, …) => Response`, on edges, Deno and Bun. */
 import { createTracker } from './tracker.js'
 
 /** @typedef {import('./tracker.js').Tracker} Tracker */
@@ -6,17 +6,17 @@ import { createTracker } from './tracker.js'
 /** @typedef {import('./tracker.js').WaitUntil} WaitUntil */
 
 /**
- * What the platform knows about a request.
+ * What the platform knows about a client.
  * @typedef {object} Platform
  * @property {string | null | undefined} ip
  * @property {string | null | undefined} [country]
- * @property {WaitUntil} [waitUntil] Absent where the process lives on between requests.
+ * @property {WaitUntil} [waitUntil] Absent where the process lives on after a request.
  */
 
 /**
- * Wraps a handler. Its response goes out untouched, and what it throws is thrown on.
+ * Wraps a handler. Passes on its response untouched, and whatever it throws.
  * @template {(request: any, ...rest: any[]) => any} Handler
- * @param {TrackerOptions | ((...rest: any[]) => TrackerOptions)} options Or a function of what follows the request (`env`).
+ * @param {TrackerOptions | ((...rest: any[]) => TrackerOptions)} options Or a function of the handler's other arguments (`env`).
  * @param {Handler} handler
  * @param {(tracker: Tracker, request: Parameters<Handler>[0], ...rest: any[]) => Platform} platformOf
  * @returns {Handler & { close: () => Promise<void> }}
@@ -40,7 +40,7 @@ export function followed(options, handler, platformOf) {
           platformOf(/** @type {Tracker} */ (tracker), request, ...rest),
         )
       } catch {
-        // Whatever is odd about this request, the host goes on.
+        // No odd request may stop the host.
       }
     }
   }
@@ -48,16 +48,16 @@ export function followed(options, handler, platformOf) {
   return /** @type {any} */ (Object.assign(wrapped, { close }))
 }
 
-/** When a request came in, by the clock that tells the time and by the one that never jumps. */
+/** When a request came in, by two clocks: one tells the time, the other never jumps. */
 export const startNow = () => ({ atMs: Date.now(), tickMs: performance.now() })
 
 /**
- * What became of a request. Empty where another will answer it.
+ * The result of a request. Empty when another handler will answer it.
  * @typedef {{ status?: number, bytes?: number | undefined }} Outcome
  */
 
 /**
- * A middleware that returns nothing, or says by a header that the request passes on, leaves the answer to another.
+ * A middleware passes a request on by returning nothing, or by a header.
  * @param {Request} request
  * @param {Response | null | undefined} response
  * @returns {Outcome}
@@ -67,7 +67,7 @@ export function outcomeOf({ method }, response) {
   const { headers, status } = response
   if (headers?.has('x-middleware-next') || headers?.has('x-middleware-rewrite')) return {}
   if (method === 'HEAD' || status === 204 || status === 304) return { status, bytes: 0 }
-  // To count the bytes of a stream would be to stand in its way.
+  // Counting the bytes of a stream would mean to read it.
   const length = headers?.get('content-length')
   return { status, bytes: length && /^\d+$/.test(length) ? Number(length) : undefined }
 }
@@ -107,7 +107,7 @@ export function report(tracker, request, { status, bytes }, start, platformOf) {
 const hostOf = url => url.split('/', 3)[2]
 
 /**
- * `context.waitUntil`, bound to its context, which edges insist on.
+ * `context.waitUntil`, bound to its context as edges require.
  * @param {{ waitUntil?: (promise: Promise<any>) => void } | undefined} context
  * @returns {WaitUntil | undefined}
  */

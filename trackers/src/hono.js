@@ -12,7 +12,7 @@ export function pugmark(options) {
   /** @param {any} context @param {() => Promise<void>} next */
   const middleware = async (context, next) => {
     const start = startNow()
-    // Hono turns what a handler throws into a response before this returns.
+    // When this returns, Hono has turned an error of the handler into a response.
     await next()
     try {
       tracker ??= createTracker(typeof options === 'function' ? options(context) : options)
@@ -21,7 +21,7 @@ export function pugmark(options) {
         platformOf(/** @type {any} */ (tracker).trustProxy, context),
       )
     } catch {
-      // Whatever is odd about this request, the host goes on.
+      // No odd request may stop the host.
     }
   }
   return Object.assign(middleware, { close: async () => tracker?.close() })
@@ -30,7 +30,7 @@ export function pugmark(options) {
 /** @param {import('./client-address.js').TrustProxy} trustProxy @param {any} context */
 function platformOf(trustProxy, context) {
   const { req, env } = context
-  // `cf` is an object of the Workers runtime, not a header: where it is, Cloudflare wrote the address.
+  // `cf` is an object of the Workers runtime, not a header. Where it exists, Cloudflare wrote the address.
   if (req.raw.cf !== undefined) {
     return {
       ip: req.header('cf-connecting-ip'),

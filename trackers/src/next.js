@@ -4,10 +4,10 @@ import { outcomeOf, report, startNow, waitUntilOf } from './fetch.js'
 import { createTracker } from './tracker.js'
 
 /**
- * It runs before the page does, so the status is only known where your own proxy answers by itself.
+ * It runs before the page, so it knows status and duration only where your own proxy answers.
  * @template {(request: any, event: any) => any} Handler
  * @param {import('./tracker.js').TrackerOptions} options
- * @param {Handler} [handler] Your own proxy, if you have one. Without it every request passes on.
+ * @param {Handler} [handler] Your own proxy, if you have one. Without it, every request passes on.
  * @returns {(request: any, event: any) => Promise<any>}
  */
 export function pugmark(options, handler) {
@@ -16,7 +16,7 @@ export function pugmark(options, handler) {
     const start = startNow()
     const response = await handler?.(request, event)
     try {
-      // Next's own files. What its client fetches while a visitor moves about only a `matcher` can tell (see the guide).
+      // Next's own files. Only a `matcher` can tell what Next's client fetches while a visitor moves about (see the guide).
       if (new URL(request.url).pathname.includes('/_next/')) return response
       report(tracker, request, outcomeOf(request, response), start, () => ({
         ip: addressOf(tracker, request),
@@ -24,7 +24,7 @@ export function pugmark(options, handler) {
         waitUntil: waitUntilOf(event),
       }))
     } catch {
-      // Whatever is odd about this request, the host goes on.
+      // No odd request may stop the host.
     }
     return response
   }
