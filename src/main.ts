@@ -9,7 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 }
 
 const stopping = new AbortController()
-/** npm and npx pass on a Ctrl-C that the terminal has sent us already: what comes again so soon is the same key press. */
+/** npm and npx pass on a Ctrl-C that the terminal has already sent here: a second signal so soon is the same key press. */
 const sameKeyPressMs = 1_000
 let stoppedAtMs = 0
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -23,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     }
   })
 }
-// A reader that went away (`| head`) is no error.
+// A reader that goes away (`| head`) is no error.
 process.stdout.on('error', () => undefined)
 
 process.exitCode = await run({
@@ -39,3 +39,9 @@ process.exitCode = await run({
   // Loaded here, since a command that starts no server would take twice as long with it.
   openServer: async config => (await import('./server/compose.ts')).openServer(config, version, systemClock),
 })
+
+if (stopping.signal.aborted) {
+  // A program that ends by itself gives up its signal handlers first. The second signal of a key press would kill it then.
+  await new Promise(resolve => process.stdout.write('', resolve))
+  process.exit()
+}

@@ -1,4 +1,4 @@
-/** A check that found something, and has said all about it: exit code 1 without a further word. */
+/** Ends a check that found problems and has printed them: exit code 1, and no message. */
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
 }

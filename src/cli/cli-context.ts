@@ -1,4 +1,4 @@
-/** What a command has to do with the world, and the options that all commands share. */
+/** Connects a command with the world: its streams, its settings and its data. */
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Clock } from '../domain/clock.ts'
 import { type Config, readConfig, settings } from '../server/config.ts'
@@ -14,12 +14,12 @@ export interface CliContext {
   readonly version: string
   /** Aborted at SIGINT and SIGTERM. */
   readonly stop: AbortSignal
-  /** `tell` takes lines for people, on what takes long. */
+  /** `tell` takes a line for people about work that takes long. */
   readonly openStores: (config: Config, tell: (line: string) => void) => Stores
   readonly openServer: (config: Config) => Promise<OpenServer>
 }
 
-/** A server that does not listen yet. */
+/** A server that is ready to listen. */
 export interface OpenServer {
   /** Resolves with the address, such as http://127.0.0.1:8787. */
   listen(): Promise<string>
@@ -31,15 +31,17 @@ export interface SharedOptions {
   readonly json?: boolean
 }
 
-/** Adds `--data` and `--json`, and an example to `--help`. */
-export function shared(command: Command, example: string): Command {
-  return command
-    .option('--data <folder>', 'folder of all data (default: PUGMARK_DATA, or ./data)')
-    .option('--json', 'machine-readable output on standard output, and nothing else there')
-    .addHelpText('after', `\nExample:\n  ${example.replaceAll('\n', '\n  ')}`)
-}
+/** Adds command lines that work, one a line, to `--help`. */
+export const withExample = (command: Command, example: string): Command =>
+  command.addHelpText('after', `\nExample:\n  ${example.replaceAll('\n', '\n  ')}`)
 
-/** For an option that stands for a setting: what the setting refuses is wrong usage of the option. */
+/** Adds `--data` and `--json`, and an example to `--help`. */
+export const shared = (command: Command, example: string): Command =>
+  withExample(command, example)
+    .option('--data <folder>', 'folder of all data (default: PUGMARK_DATA, or ./data)')
+    .option('--json', 'print one line of JSON on standard output, and nothing else there')
+
+/** For an option that stands for a setting. A value that the setting refuses is wrong usage. */
 export const asSetting =
   (name: string) =>
   (text: string): string => {
@@ -51,7 +53,7 @@ export const asSetting =
     return text
   }
 
-/** Settings of the environment, with those that were given as options in front. */
+/** The settings of the environment. Options win over them. */
 export function configOf(
   context: CliContext,
   options: SharedOptions,
@@ -69,7 +71,7 @@ export interface OpenedParts {
   readonly clock: Clock
 }
 
-/** Opens the data, runs `work` and closes the data whatever happens. */
+/** Opens the data, runs `work`, and always closes the data again. */
 export async function withStores<Result>(
   context: CliContext,
   options: SharedOptions,

@@ -1,4 +1,4 @@
-/** Made-up traffic for the demo site: the same for the same day of its story, classified by the real detector. */
+/** Makes up the traffic of the demo site, which the real detector classifies. The same day of its story has the same traffic. */
 import type { Detector } from '../detection/detector.ts'
 import { dayMs, hourMs } from '../domain/date-range.ts'
 import { type NewEvent, namedBySender, unknownCountry } from '../domain/event.ts'
@@ -12,7 +12,7 @@ const chrome =
 const safari =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1'
 
-/** What comes with which weight; user agents as the catalogue's samples have them. */
+/** Bots by weight, with the user agents of the catalogue's samples. */
 const bots: readonly (readonly [weight: number, userAgent: string])[] = [
   [
     24,
@@ -104,7 +104,7 @@ export function demoTraffic(detector: Detector, day: number, story: number): New
     add(landing)
     if (landing && random() < 0.12) add(conversionAfter(landing, random))
   }
-  // Most who buy came by themselves, as far as anybody knows.
+  // No assistant is known for most conversions.
   for (let n = Math.round(random() * 9 * (weekend ? 0.6 : 1)); n > 0; n--) {
     const visitor = visit(chrome, referrers[0]![1])!
     add({ ...conversionAfter(visitor, random), provenance: { ...namedBySender, source: 'snippet' } })
@@ -132,7 +132,7 @@ function conversionAfter(landing: NewEvent, random: () => number): NewEvent {
   }
 }
 
-/** More in the afternoon, less at night. */
+/** Milliseconds since midnight: more in the afternoon, less at night. */
 function timeOfDay(random: () => number): number {
   const hour = (random() + random() + random()) * 8 + 2
   return Math.floor((hour % 24) * hourMs)

@@ -1,13 +1,13 @@
-/** Shows on standard error how far an import has come: a bar on a terminal, a line every few seconds elsewhere. */
+/** Shows the progress of an import: as a bar on a terminal, elsewhere as a line every few seconds. */
 import { createRequire } from 'node:module'
 import type { ImportAdvance } from '../ingest/import-log.ts'
 import { englishNumber } from './english-number.ts'
 
 export interface ProgressOutput {
   advance(progress: ImportAdvance): void
-  /** A line of text that must not be overwritten. */
+  /** Writes a line that the bar does not overwrite. */
   note(text: string): void
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void
 }
 
@@ -18,7 +18,7 @@ export interface ProgressStream extends NodeJS.WritableStream {
 const lineIntervalSeconds = 5
 const barIntervalSeconds = 0.1
 
-/** A bar needs to know where the end is, so what comes through a pipe is shown in lines also on a terminal. */
+/** A bar needs a known end, so an import from a pipe shows lines, even on a terminal. */
 export function openProgress(stream: ProgressStream): ProgressOutput {
   const lines = progressLines(stream)
   const bar = stream.isTTY === true ? progressBar(stream) : null
@@ -54,7 +54,7 @@ interface Bar {
 }
 
 function progressBar(stream: ProgressStream): Bar {
-  // Loaded here, since most imports are not watched on a terminal.
+  // Loaded here, because most imports run without a terminal.
   const { SingleBar } = createRequire(import.meta.url)('cli-progress') as typeof import('cli-progress')
   const bar = new SingleBar({
     stream,
@@ -75,7 +75,7 @@ function progressBar(stream: ProgressStream): Bar {
       const total = progress.bytesTotal ?? 0
       if (!started) bar.start(total, progress.bytes, { ...figures(progress) })
       started = true
-      // A log may have grown since it was measured.
+      // The log may have grown since the import measured it.
       bar.update(Math.min(progress.bytes, total), { ...figures(progress) })
     },
     clear() {
@@ -94,7 +94,7 @@ interface Figures {
   readonly left: string
 }
 
-/** The figures of a progress in words; empty where they are not known. */
+/** The figures of a progress as text; empty where unknown. */
 function figures({ bytes, bytesTotal, lines, seconds }: ImportAdvance): Figures {
   const speed = seconds > 0 ? `${englishNumber(Math.round(lines / seconds))} lines/s` : ''
   if (bytesTotal === null) return { percent: '', read: formatBytes(bytes), speed, left: '' }

@@ -1,19 +1,16 @@
-/**
- * Gives back what only starting needed (compiled modules, their sources): a server that idles on a small machine holds a
- * fifth less memory (row 11 of docs/performance.md).
- */
+/** Frees what only the start needed, such as compiled modules and their sources: a fifth of the memory of an idle server. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Starting is over by then, and the pause of about a tenth of a second meets no one who waits for the first answer. */
+/** By then the first answer is out. The collection stops the process for about a tenth of a second. */
 const delayMs = 1_000
 
 export function releaseMemorySoon(): void {
   setTimeout(() => {
     setFlagsFromString('--expose-gc')
     const collectGarbage = runInNewContext('gc') as (options: object) => void
-    // One that waits keeps alive how its kind is laid out in memory. Without any, the engine forgets that, never compiles nextTick well
-    // again, and an answer takes a tenth longer (row 1 of docs/performance.md).
+    // A waiting callback keeps the object layout of callbacks alive. V8 would forget it otherwise, and never compile nextTick well
+    // again: an answer would take a tenth longer.
     process.nextTick(() => undefined)
     collectGarbage({ type: 'major', execution: 'sync', flavor: 'last-resort' })
   }, delayMs).unref()

@@ -3,10 +3,10 @@ import { Command, CommanderError } from 'commander'
 import { Refusal } from '../accounts/users.ts'
 import { AppError } from '../domain/errors.ts'
 import { CheckFailed } from './check-failed.ts'
-import type { CliContext } from './cli-context.ts'
+import { type CliContext, withExample } from './cli-context.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-/** Loaded when they are called: the modules of all together take longer to load than a short command takes. */
+/** Each is loaded only when it is called: to load them all takes longer than a short command runs. */
 const commands: Readonly<Record<string, () => Promise<(context: CliContext) => Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
   user: async () => (await import('./commands/user.ts')).userCommand,
@@ -19,7 +19,7 @@ const commands: Readonly<Record<string, () => Promise<(context: CliContext) => C
   explain: async () => (await import('./commands/explain.ts')).explainCommand,
 }
 
-/** The one that the arguments begin with; all of them for help and for what is no command. */
+/** The command that the arguments begin with; all of them for help and for an unknown word. */
 function commandsFor([first = '']: readonly string[]): (typeof commands)[string][] {
   return Object.hasOwn(commands, first) ? [commands[first]!] : Object.values(commands)
 }
@@ -29,12 +29,7 @@ const exitWrongUsage = 2
 
 /** Resolves with the exit code: 0 ok, 1 failed, 2 wrong usage. */
 export async function run(context: CliContext): Promise<number> {
-  const program = new Command('pugmark')
-    .description('Self-hosted AI-traffic analytics: AI bots, assistant clicks and conversions, per site.')
-    .version(context.version)
-    .enablePositionalOptions()
-  for (const load of commandsFor(context.arguments)) program.addCommand((await load())(context))
-  prepare(program, context)
+  const program = await programFor(context)
   try {
     await program.parseAsync([...context.arguments], { from: 'user' })
     return 0
@@ -46,6 +41,20 @@ export async function run(context: CliContext): Promise<number> {
   }
 }
 
+/** The tree of the commands that the arguments need. */
+export async function programFor(context: CliContext): Promise<Command> {
+  const program = withExample(
+    new Command('pugmark'),
+    'pugmark serve --port 8787\npugmark demo\npugmark user add --help',
+  )
+    .description('Self-hosted AI-traffic analytics: AI bots, assistant clicks and conversions, per site.')
+    .version(context.version)
+    .enablePositionalOptions()
+  for (const load of commandsFor(context.arguments)) program.addCommand((await load())(context))
+  prepare(program, context)
+  return program
+}
+
 function prepare(command: Command, context: CliContext): void {
   command.exitOverride().configureOutput({
     writeOut: text => void context.stdout.write(text),
@@ -54,7 +63,7 @@ function prepare(command: Command, context: CliContext): void {
   for (const child of command.commands) prepare(child, context)
 }
 
-/** A sentence for what was to be expected; the whole stack for a bug. */
+/** One sentence for an expected failure; the whole stack for a bug. */
 function messageOf(error: unknown): string {
   if (error instanceof AppError || error instanceof Refusal || error instanceof WrongUsage)
     return error.message

@@ -1,4 +1,4 @@
-/** Arguments that the parser takes and the command does not: exit code 2. */
+/** Arguments that the parser accepts but the command refuses: exit code 2. */
 export class WrongUsage extends Error {
   override readonly name = 'WrongUsage'
 }

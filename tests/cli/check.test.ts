@@ -78,7 +78,7 @@ async function check(url: string, site: Site, { timeout = 2 } = {}): Promise<Che
 const codes = ({ problems }: CheckReport) => problems.map(({ code }) => code)
 
 describe('pugmark check', { concurrency: 3 }, () => {
-  test('says that tracking works: both visits and the snippet, each with way in and rule', async t => {
+  test('says that tracking works: both visits and the snippet, each with source and rule', async t => {
     const { account, site, client } = await newAccount()
     const track = tracked(account)
     const url = await listen(t, (request, response) => {
@@ -155,10 +155,10 @@ describe('pugmark check', { concurrency: 3 }, () => {
     )
     assert.match(stdout, /\nSnippet +none in the HTML/)
     assert.match(stdout, /\nTracking works\.\n/)
-    assert.match(stdout, /\nThis check itself counts: 1 bot visit, 1 referral\.\n$/)
+    assert.match(stdout, /\nThis check added to the numbers: 1 bot visit, 1 referral\.\n$/)
     const unknown = await pugmark(['check', 'http://unknown.example/', '--data', server.data])
     assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
-    assert.match(unknown.stderr, /No site is of unknown\.example\. Add it with pugmark site add/)
+    assert.match(unknown.stderr, /No site has the domain of unknown\.example\. Add one with pugmark site add/)
     const wrong = await pugmark(['check', 'ftp://localhost/', '--data', server.data])
     assert.equal(wrong.code, 2)
   })
@@ -215,7 +215,7 @@ describe('pugmark check', { concurrency: 3 }, () => {
     const report = await check(url, site)
     assert.equal(report.snippet.simulated?.source, 'snippet')
     assert.equal(report.problems.length, 1)
-    assert.match(report.problems[0]!.what, /^GPTBot: it did not arrive within 2 s/)
+    assert.match(report.problems[0]!.what, /^GPTBot: the visit did not arrive within 2 s/)
   })
 
   test('a site that refuses bots, one with a challenge, one whose page is not there', async t => {

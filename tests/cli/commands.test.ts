@@ -180,7 +180,7 @@ describe('without --json a command', () => {
     const added = await pugmark(['user', 'add', 'people@example.com'], { settings })
     assert.match(added.stdout, /^Added people@example\.com \(usr_\w+, plan free\)\.\n$/)
     const key = await pugmark(['key', 'add', '--user', 'people@example.com'], { settings })
-    assert.match(key.stdout, /^pug_\w{40}\n\nThis key .* shown this once\./)
+    assert.match(key.stdout, /^pug_\w{40}\n\nThis key .* shown only this once\./)
     const list = await pugmark(['user', 'list'], { settings })
     assert.match(list.stdout, /^ID +EMAIL +PLAN +CREATED\n(usr_\w+ +\S+@\S+ +(free|pro) +\S+\n)+$/)
     assert.deepEqual(

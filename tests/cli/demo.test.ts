@@ -54,24 +54,34 @@ describe('pugmark demo', () => {
     }
   })
 
-  test('a second time says in one line that it is there and how to have it anew, exit code 1; after that it works', async () => {
+  test('says where to sign in, and how to start a server where none runs; a second time fails in one line that says how to make a new one', async () => {
     const data = temporaryFolder()
-    const first = await pugmarkJson<Demo>(data, ['demo'])
-    const { code, stdout, stderr } = await pugmark(['demo', '--data', data, '--json'])
-    assert.deepEqual([code, stdout], [1, ''])
-    assert.match(stderr, /^pugmark: [^\n]*pugmark user remove demo@pugmark\.example\n$/)
-    await pugmarkJson(data, ['user', 'remove', first.email])
-    const again = await pugmarkJson<Demo>(data, ['demo'])
-    assert.notEqual(again.site, first.site)
+    const settings = { PUGMARK_HOST: '::', PUGMARK_PORT: '4711' }
+    const first = await pugmark(['demo', '--data', data], { settings })
+    assert.equal(first.code, 0, first.stderr)
+    assert.match(
+      first.stdout,
+      /No server is running on this data folder\. Start one: npx pugmark serve\nThen sign in at http:\/\/\[::1\]:4711\/ as demo@/,
+    )
+
+    const server = await startServer({ data })
+    const second = await pugmark(['demo', '--data', data, '--json'])
+    assert.deepEqual([second.code, second.stdout], [1, ''])
+    assert.match(second.stderr, /^pugmark: [^\n]*pugmark user remove demo@pugmark\.example\n$/)
+    await pugmarkJson(data, ['user', 'remove', 'demo@pugmark.example'])
+    const again = await pugmark(['demo', '--data', data])
+    const siteOf = (text: string) => /^site +(site_\w+)$/m.exec(text)![1]
+    assert.notEqual(siteOf(again.stdout), siteOf(first.stdout))
+    assert.match(again.stdout, new RegExp(`\\n\\nSign in at ${server.url}/ as demo@pugmark\\.example `))
+    await server.stop()
   })
 })
 
-/** The line that is printed names the address of the settings; the server of the test has another port. */
+/** The line that is printed, as curl would ask it. */
 async function assertCurlWorks({ curl }: Demo, url: string): Promise<void> {
   const [, header, address] = /^curl -H '(Authorization: Bearer pug_\w{40})' '([^']+)'$/.exec(curl)!
-  const { pathname, search, origin } = new URL(address!)
-  assert.equal(origin, 'http://127.0.0.1:8787')
-  const answer = await ask(url + pathname + search, { headers: { authorization: header!.split(': ')[1] } })
+  assert.equal(new URL(address!).origin, url, 'the server has a port of its own, and the line names it')
+  const answer = await ask(address!, { headers: { authorization: header!.split(': ')[1] } })
   assert.equal(answer.status, 200)
 }
 

@@ -17,7 +17,7 @@ test('drains are added, listed without their secrets, and removed', async () => 
   assert.equal(path, `/drains/vercel/${site.id}`)
   assert.deepEqual([rest.kind, rest.site, rest.proof], ['vercel', site.id, '9d2b6c'])
   const inWords = await run('add', 'fastly', '--site', site.id, '--proof', 'SU1Z0isxPaozGVKXdv0eY')
-  assert.match(inWords.stdout, /Its logs go to \/drains\/fastly\/site_/)
+  assert.match(inWords.stdout, /Send its logs to \/drains\/fastly\/site_/)
   assert.doesNotMatch(inWords.stdout, /secret/)
 
   const listed = await run('list', '--site', site.id, '--json')

@@ -1,5 +1,6 @@
 /** `pugmark import` as people run it: processes of their own, beside a server, through pipes, and killed half-way. */
 import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
@@ -273,38 +274,61 @@ test('imports of one log at the same moment count it once: whoever comes second 
   assert.equal(again.duplicate, expected.lines)
 })
 
-test('--follow records what is added while a server answers, and ends with a report at Ctrl-C', async () => {
-  const server = await startServer()
-  const { site, key } = await addAccount(server.data)
-  const log = path.join(server.data, 'access.log')
-  const now = new Date().toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1/$2/$3:$4 +0000')
-  const line = `192.0.2.7 - - [${now}] "GET /new HTTP/1.1" 200 12 "-" "${agent}"\n`
-  writeFileSync(log, line)
-  const { child, exit } = startProcess(
-    process.execPath,
-    [mainFile, 'import', log, '--site', site.id, '--follow', '--data', server.data, '--json'],
-    { cwd: root, env: environmentWith({}) },
-  )
-  let stdout = ''
-  child.stdout!.on('data', text => {
-    stdout += text
-  })
-  const visits = async (wanted: number): Promise<void> => {
-    const deadline = performance.now() + 15_000
-    for (;;) {
-      const { totals } = (await ask(`${server.url}/api/v1/sites/${site.id}/stats`, { key })).json<{
-        totals: { bot_visits: number }
-      }>()
-      if (totals.bot_visits === wanted) return
-      assert.ok(performance.now() < deadline, `${totals.bot_visits} visits instead of ${wanted}`)
-      await setTimeout(50)
-    }
+describe('--follow', () => {
+  const directly = [process.execPath, mainFile]
+  // This shell becomes the program. The one of Debian stays between npx and the program, and dies of the signal itself.
+  const byNpx = ['npx', '--script-shell', 'bash', 'pugmark']
+  const endings: Record<string, [command: string[], end: (child: ChildProcess) => unknown]> = {
+    'at Ctrl-C': [directly, child => child.kill('SIGINT')],
+    'at a Ctrl-C that arrives again and again until it has ended': [
+      directly,
+      async child => {
+        for (let n = 0; n < 100 && child.kill('SIGINT'); n++) await setTimeout(5)
+      },
+    ],
+    'at Ctrl-C in a terminal under npx, which passes it on once more': [
+      byNpx,
+      child => process.kill(-child.pid!, 'SIGINT'),
+    ],
   }
-  await visits(1)
-  writeFileSync(log, line, { flag: 'a' })
-  await visits(2)
-  child.kill('SIGINT')
-  assert.equal((await exit).code, 0)
-  assert.equal((JSON.parse(stdout) as ImportReport).recorded.bot, 2)
-  await server.stop()
+  for (const [when, [[command, ...argv], end]] of Object.entries(endings)) {
+    test(`records what is added while a server answers, and ends ${when} with a report and exit code 0`, async () => {
+      const server = await startServer()
+      const { site, key } = await addAccount(server.data)
+      const log = path.join(server.data, 'access.log')
+      const now = new Date()
+        .toUTCString()
+        .replace(/^\w+, (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1/$2/$3:$4 +0000')
+      const line = `192.0.2.7 - - [${now}] "GET /new HTTP/1.1" 200 12 "-" "${agent}"\n`
+      writeFileSync(log, line)
+      const { child, exit } = startProcess(
+        command!,
+        [...argv, 'import', log, '--site', site.id, '--follow', '--data', server.data, '--json'],
+        // As a terminal has it: one group of processes, which all get the signal.
+        { cwd: root, env: environmentWith({}), detached: true },
+      )
+      let stdout = ''
+      child.stdout!.on('data', text => {
+        stdout += text
+      })
+      const visits = async (wanted: number): Promise<void> => {
+        const deadline = performance.now() + 15_000
+        for (;;) {
+          const { totals } = (await ask(`${server.url}/api/v1/sites/${site.id}/stats`, { key })).json<{
+            totals: { bot_visits: number }
+          }>()
+          if (totals.bot_visits === wanted) return
+          assert.ok(performance.now() < deadline, `${totals.bot_visits} visits instead of ${wanted}`)
+          await setTimeout(50)
+        }
+      }
+      await visits(1)
+      writeFileSync(log, line, { flag: 'a' })
+      await visits(2)
+      await end(child)
+      assert.deepEqual(await exit, { code: 0, signal: null })
+      assert.equal((JSON.parse(stdout) as ImportReport).recorded.bot, 2)
+      await server.stop()
+    })
+  }
 })

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { settings } from '../../src/server/config.ts'
 import { startProcess } from '../support/child-processes.ts'
 import { type Ending, environmentWith, mainFile, pugmark, root } from '../support/program.ts'
@@ -27,6 +28,20 @@ describe('pugmark serve', () => {
       assert.match(server.stdout(), /^listening on http:\/\/127\.0\.0\.1:[1-9]\d*\n/)
       assert.equal(await server.stop(), 0)
     }
+  })
+
+  test('ends with exit code 0 at a Ctrl-C that arrives again and again until it has ended', async () => {
+    const server = await startServer()
+    const exit = server.stop()
+    for (let n = 0; n < 50; n++) {
+      try {
+        process.kill(server.pid, 'SIGINT')
+      } catch {
+        break
+      }
+      await setTimeout(5)
+    }
+    assert.equal(await exit, 0)
   })
 
   test('with --json prints {"url"} and nothing else on standard output', async () => {

@@ -1,42 +1,50 @@
 /** Help, wrong usage and failures: exit codes 0, 1 and 2, and what is said where. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runCommand } from '../support/command-line.ts'
+import type { Command } from 'commander'
+import { programFor } from '../../src/cli/run.ts'
+import { contextOf, runCommand } from '../support/command-line.ts'
 import { pugmark } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const data = temporaryFolder()
 const settings = { PUGMARK_DATA: data }
 
-/** All commands, `user add` and its like included, as the help itself lists them. */
-async function commandsBelow(path: readonly string[]): Promise<string[][]> {
-  const { stdout } = await runCommand([...path, '--help'])
-  const listed = /\nCommands:\n(.*?)(\n\n|$)/s.exec(stdout)?.[1] ?? ''
-  const names = Array.from(listed.matchAll(/^ {2}([a-z]+)/gm), ([, name]) => name!).filter(
-    name => name !== 'help',
-  )
-  if (names.length === 0) return [[...path]]
-  return (await Promise.all(names.map(name => commandsBelow([...path, name])))).flat()
+interface Listed {
+  readonly path: readonly string[]
+  /** Whether it only holds other commands, as `user` does. */
+  readonly isGroup: boolean
 }
-const commands = await commandsBelow([])
 
-describe('--help', () => {
+/** A command and all commands below it, `user add` and the like included. */
+function listCommands(command: Command, path: readonly string[]): Listed[] {
+  const below = command.commands.flatMap(child => listCommands(child, [...path, child.name()]))
+  return [{ path, isGroup: below.length > 0 }, ...below]
+}
+const commands = listCommands(await programFor(contextOf([])), [])
+
+describe('--help', { concurrency: 2 }, () => {
   test('is there for every command of the reference', () => {
-    const names = commands.map(path => path.join(' '))
+    const names = commands.map(({ path }) => path.join(' '))
     for (const name of [
-      ...['serve', 'import', 'demo', 'explain'],
+      ...['', 'user', 'site', 'key', 'drain', 'serve', 'import', 'check', 'demo', 'explain'],
       ...['user add', 'user list', 'user plan', 'user remove'],
       ...['site add', 'site list', 'site remove', 'key add', 'key list', 'key revoke'],
+      ...['user password', 'drain add', 'drain list', 'drain remove'],
     ])
       assert.ok(names.includes(name), name)
   })
 
-  for (const path of commands) {
-    test(`of ${path.join(' ')} goes to standard output with an example that begins with its name, --data and --json; exit code 0`, async () => {
-      const { code, stdout, stderr } = await runCommand([...path, '--help'])
+  for (const { path, isGroup } of commands) {
+    const name = ['pugmark', ...path].join(' ')
+    const has = isGroup ? 'an example of a command' : 'an example, --data and --json'
+    test(`of ${name} goes to standard output with ${has}; exit code 0`, async () => {
+      const { code, stdout, stderr } = await pugmark([...path, '--help'])
       assert.deepEqual([code, stderr], [0, ''])
-      assert.match(stdout, new RegExp(`^Usage: pugmark ${path.join(' ')} `))
-      assert.match(stdout, new RegExp(`\\nExample:\\n  pugmark ${path.join(' ')}\\b`))
+      assert.match(stdout, new RegExp(`^Usage: ${name} `))
+      const example = isGroup ? `${name} \\w+` : `${name}\\b`
+      assert.match(stdout, new RegExp(`\\nExample:\\n  ${example}`))
+      if (isGroup) return
       assert.match(stdout, /--data <folder>/)
       assert.match(stdout, /--json/)
     })

@@ -7,6 +7,8 @@ export interface WireHit {
   readonly method: string
   readonly url: string
   readonly status?: number
+  readonly bytes?: number
+  readonly duration_ms?: number
   readonly user_agent: string
   readonly referrer?: string
   readonly ip?: string

@@ -11,6 +11,8 @@ export interface Expectations {
   readonly country?: string
   /** Headers that the platform in front of the host writes. */
   readonly platformHeaders?: Record<string, string>
+  /** Whether the host knows the size of a body that the response does not tell by a header. */
+  readonly countsBytes: boolean
   readonly hasWebSockets: boolean
 }
 
@@ -30,7 +32,7 @@ export function describeTracker(engine: Engine, expected: Expectations): void {
       await collector.stop()
     })
 
-    test('reports method, url, status, user agent, referrer, address and time, and nothing else', async () => {
+    test('reports method, url, status, size, duration, user agent, referrer, address and time, and nothing else', async () => {
       const beforeMs = Date.now()
       const answer = await request(host.port, '/page/facts?utm_source=chatgpt.com&session=private', {
         'User-Agent': 'Mozilla/5.0 (compatible; GPTBot/1.2)',
@@ -40,18 +42,34 @@ export function describeTracker(engine: Engine, expected: Expectations): void {
         ...expected.platformHeaders,
       })
       assert.equal(answer.body, 'page')
-      const { timestamp, ...facts } = await collector.hitFor('/page/facts')
+      const { timestamp, duration_ms, ...facts } = await collector.hitFor('/page/facts')
       assert.deepEqual(facts, {
         method: 'GET',
         url: '/page/facts?utm_source=chatgpt.com',
         status: 200,
         user_agent: 'Mozilla/5.0 (compatible; GPTBot/1.2)',
         referrer: 'https://chatgpt.com/',
+        ...(expected.countsBytes && { bytes: 'page'.length }),
         ...(expected.ip && { ip: expected.ip }),
         ...(expected.country && { country: expected.country }),
       })
       assert.ok(Date.parse(timestamp) >= beforeMs && Date.parse(timestamp) <= Date.now(), timestamp)
       assert.match(timestamp, /Z$/)
+      assert.ok(Number.isInteger(duration_ms) && duration_ms! >= 0 && duration_ms! < 10_000, `${duration_ms}`)
+    })
+
+    test('reports the bytes of a body whose size is known, and none for HEAD', async () => {
+      const { body } = await request(host.port, '/sized')
+      assert.equal((await collector.hitFor('/sized')).bytes, body.length)
+      await request(host.port, '/page/head', {}, 'HEAD')
+      assert.equal((await collector.hitFor('/page/head')).bytes, 0)
+    })
+
+    test('reports how long a response took', async () => {
+      await request(host.port, '/slow')
+      const { duration_ms } = await collector.hitFor('/slow')
+      // Timers and clocks may differ by a millisecond.
+      assert.ok(duration_ms! >= 49 && duration_ms! < 5_000, `${duration_ms} ms`)
     })
 
     test('posts to the site with the key, and never a cookie or authorization of a visitor', async () => {

@@ -237,7 +237,7 @@ describe('a tracker', () => {
       onProblem: problem => problems.push(problem),
     })
     assert.equal(tracker.follows('GET', '/'), false)
-    assert.deepEqual(problems, ['nothing is reported: host, key not set'])
+    assert.deepEqual(problems, ['nothing is reported, because these are not set: host, key'])
   })
 
   test('sends nothing and says why when its host is no address', () => {
@@ -263,7 +263,7 @@ describe('a tracker', () => {
       assert.equal(tracker.counts().dropped, 2)
       assert.equal(collector.deliveries.length, 2)
       assert.equal(problems.length, 1)
-      assert.match(problems[0] ?? '', new RegExp(`1 given up: HTTP ${status} .*REFUSED`))
+      assert.match(problems[0] ?? '', new RegExp(`1 hit dropped: HTTP ${status} .*REFUSED`))
     }
   })
 

@@ -9,15 +9,21 @@ import { request } from './request.ts'
 await installEngines()
 
 // workerd fills these in for a request from this machine.
-describeTracker(edges.cloudflare, { ip: '127.0.0.1', country: 'US', hasWebSockets: true })
-describeTracker(edges.honoWorker, { ip: '127.0.0.1', country: 'US', hasWebSockets: false })
+describeTracker(edges.cloudflare, { ip: '127.0.0.1', country: 'US', countsBytes: false, hasWebSockets: true })
+describeTracker(edges.honoWorker, {
+  ip: '127.0.0.1',
+  country: 'US',
+  countsBytes: false,
+  hasWebSockets: false,
+})
 describeTracker(edges.vercel, {
   ip: '192.0.2.7',
   country: 'BR',
   platformHeaders: { 'X-Real-Ip': '192.0.2.7', 'X-Vercel-Ip-Country': 'BR' },
+  countsBytes: false,
   hasWebSockets: false,
 })
-describeTracker(edges.netlify, { ip: '192.0.2.44', country: 'PT', hasWebSockets: false })
+describeTracker(edges.netlify, { ip: '192.0.2.44', country: 'PT', countsBytes: false, hasWebSockets: false })
 
 for (const engine of Object.values(edges)) {
   describe(`${engine.name} with a difficult collector`, { concurrency: true }, () => {

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { after, describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pugmark } from '../../trackers/src/node.js'
+import { createTracker } from '../../trackers/src/tracker.js'
 import { addAccount, addKeyTo } from '../support/accounts.ts'
 import { sendRaw } from '../support/raw-request.ts'
 import { startServer } from '../support/server.ts'
@@ -144,6 +145,31 @@ test('no request that a stranger can send makes the server refuse the batch it i
   assert.ok((await client.events()).events.some(({ page_path }) => page_path === '/witness'))
 })
 
+test('no country that a network gives makes the server refuse the batch it is in, nor lose the visitor', async () => {
+  const { client, siteId, writeKey } = await siteWithWriteKey()
+  const problems: string[] = []
+  const tracker = createTracker({
+    host: server.url,
+    siteId,
+    key: writeKey,
+    onProblem: problem => problems.push(problem),
+  })
+  // As Cloudflare writes Tor and the unknown, and as others write a region.
+  const countries = ['T1', 'XX', 'EU', '', 'DE', undefined]
+  for (const [i, country] of countries.entries()) {
+    const facts = { method: 'GET', status: 200, bytes: 4, duration_ms: 7, referrer: undefined, ip: undefined }
+    tracker.record({ ...facts, url: `/${i}`, user_agent: 'GPTBot/1.2', country, timestamp: Date.now() })
+  }
+  await tracker.close()
+  assert.deepEqual(problems, [])
+  const { events } = await client.events()
+  assert.equal(events.length, countries.length)
+  assert.deepEqual(
+    ['/0', '/3', '/4', '/5'].map(path => events.find(({ page_path }) => page_path === path)?.country),
+    ['ZZ', 'ZZ', 'DE', 'ZZ'],
+  )
+})
+
 test('a wrong key is told to the host, in the words of the server', async t => {
   const { siteId } = await siteWithWriteKey()
   const problems: string[] = []
@@ -155,7 +181,7 @@ test('a wrong key is told to the host, in the words of the server', async t => {
   })
   await request(port, '/')
   await tracker.flush()
-  assert.match(problems[0] ?? '', /^1 given up: HTTP 401 .*INVALID_KEY/)
+  assert.match(problems[0] ?? '', /^1 hit dropped: HTTP 401 .*INVALID_KEY/)
 })
 
 test('every hit counts once while the server is killed and started again under traffic', async t => {

@@ -1,4 +1,4 @@
-/** What leaves the host, against the detector that judges it: nothing that decides is left out, everything private is. */
+/** Compares what leaves the host with the detector: it keeps everything that decides, and leaves out everything private. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -9,7 +9,11 @@ import { canCount, cannotCount, plainAddress, writeHits } from '../../trackers/s
 
 const detector = createDetector({ excludedBots: new Set() })
 
-function written(url: string, referrer: string | undefined = undefined) {
+function written(
+  url: string,
+  referrer: string | undefined = undefined,
+  country: string | undefined = undefined,
+) {
   const hit = {
     method: 'GET',
     url,
@@ -17,10 +21,10 @@ function written(url: string, referrer: string | undefined = undefined) {
     user_agent: '',
     referrer,
     ip: undefined,
-    country: undefined,
+    country,
     timestamp: 0,
   }
-  return JSON.parse(writeHits([hit]))[0] as { url: string; referrer?: string }
+  return JSON.parse(writeHits([hit]))[0] as { url: string; referrer?: string; country?: string }
 }
 
 const browser =
@@ -48,7 +52,7 @@ const referrers = catalogue.sources.flatMap(source => [
 ])
 
 describe('a hit that leaves the host', () => {
-  test('is judged as it would have been with everything in it', () => {
+  test('is classified as the whole request would be', () => {
     const parameter = fc.oneof(
       fc.constantFrom(...marks),
       fc
@@ -90,6 +94,14 @@ describe('a hit that leaves the host', () => {
     assert.equal(
       written('/', 'https://example.com/reset?token=secret#secret').referrer,
       'https://example.com/reset',
+    )
+  })
+
+  test('has a country only where the host gave a code of two letters', () => {
+    const codes = ['DE', 'XX', 'br', 'T1', '', 'DEU', 'D', ' DE']
+    assert.deepEqual(
+      codes.map(code => written('/', undefined, code).country),
+      ['DE', 'XX', 'br', ...Array(5).fill(undefined)],
     )
   })
 

@@ -58,7 +58,8 @@ test('requests over HTTP/2 are reported as others are', async t => {
     referer: 'https://chatgpt.com/',
   })
   for await (const _ of stream.resume());
-  const { timestamp: _, ...facts } = await collector.hitFor('/two')
+  const { timestamp: _, duration_ms: duration, ...facts } = await collector.hitFor('/two')
+  assert.ok(duration! >= 0)
   assert.deepEqual(facts, {
     method: 'GET',
     url: '/two?ref=x',
@@ -67,6 +68,37 @@ test('requests over HTTP/2 are reported as others are', async t => {
     referrer: 'https://chatgpt.com/',
     ip: '127.0.0.1',
   })
+})
+
+test('the bytes of each response are told apart on a connection that stays open', async t => {
+  const { collector, track } = await trackerAndCollector(t, 20)
+  const big = 'x'.repeat(300_000)
+  const server = http.createServer((incoming, response) => {
+    track(incoming, response)
+    if (incoming.url === '/empty') response.writeHead(304).end()
+    else if (incoming.url === '/chunks') {
+      response.write(big)
+      setImmediate(() => response.end(big))
+    } else response.end(big)
+  })
+  const port = await listen(server)
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => {
+    agent.destroy()
+    server.close()
+  })
+  for (const path of ['/whole', '/empty', '/chunks', '/whole-again']) {
+    await new Promise(resolve => {
+      http.get({ port, path, agent }, response => response.resume().on('end', resolve))
+    })
+  }
+  const bytesOf = async (path: string) => (await collector.hitFor(path)).bytes!
+  assert.equal(await bytesOf('/whole'), big.length)
+  assert.equal(await bytesOf('/empty'), 0)
+  assert.equal(await bytesOf('/whole-again'), big.length)
+  // With what a chunked body puts around its chunks.
+  const chunked = (await bytesOf('/chunks')) - 2 * big.length
+  assert.ok(chunked > 0 && chunked < 50, `${chunked} bytes more`)
 })
 
 test('a site that only people visit shows a sign of life, once a minute', async t => {

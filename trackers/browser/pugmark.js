@@ -1,10 +1,10 @@
 /**
- * The browser snippet: reports landings that an assistant may have brought, and conversions, to the server it came from.
+ * The browser snippet. It reports conversions, and landings that an assistant may have brought, to the server that it came from.
  *
  *   <script defer src="https://HOST/pugmark.js" data-site="ak_…"></script>
  *
- * PROTOCOL.md beside this file says what is sent. One function without dependencies, which is minified and served as it is: it
- * sets no cookie, runs no inline or generated code, and adds nothing to the page but `window.pugmark`.
+ * PROTOCOL.md beside this file describes its messages. It is one function without dependencies, served minified. It sets no cookie,
+ * runs no inline or generated code, and adds nothing to the page but `window.pugmark`.
  */
 ;(() => {
   const script = document.currentScript || document.querySelector('script[data-site]')
@@ -20,20 +20,20 @@
   /** Messages that the server has not confirmed, by id. */
   const unconfirmed = new Map()
 
-  /** The landings of this session; what is in the storage may be anyone's, and storage may be forbidden. */
+  /** The landings of this session. The storage may hold anything, and it may be forbidden. */
   let touches = []
   try {
     touches = [].concat(JSON.parse(sessionStorage.getItem(storageKey)) || [])
   } catch {}
 
-  /** Without fragment, and with only the parameters by which assistants are known: every other one may be private. */
+  /** Without fragment, and with only the parameters that show an assistant. Any other may be private. */
   const publicPart = url =>
     url.split(/[?#]/)[0] +
     (url.match(/[?&](utm_\w+|ref|referrer|source|via|udm|ia|showconv)=[^&#]*/gi) || [])
       .join('')
       .replace(/^&/, '?')
 
-  /** Every try carries the same id, by which the server counts a message once. */
+  /** Every try carries the same id, so that the server counts a message once. */
   const send = message => {
     const id = Math.random().toString(36).slice(2) + Date.now().toString(36)
     unconfirmed.set(
@@ -62,7 +62,7 @@
     const referrer = publicPart(document.referrer)
     const url = publicPart(location.href)
     const navigation = performance.getEntriesByType('navigation')[0]
-    // A reload, or a step back in the history, has the referrer of the click that was counted before.
+    // A reload or a step back in the history repeats the referrer of a click that was counted before.
     if (navigation && navigation.type !== 'navigate') return
     if (referrer ? referrer.split('/')[2] === location.host : !url.includes('?')) return
     touches = [...touches, { referrer, url }].slice(-touchesMax)
@@ -85,11 +85,11 @@
 
   window.pugmark = convert
   convert.loaded = true
-  // Capturing, so that it is seen even where the page stops the event.
+  // Capturing, because a page may stop the event later.
   addEventListener('click', convertElement, true)
   addEventListener('submit', convertElement, true)
   addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && sendAtPageEnd(), true)
-  // A page that is only rendered ahead has not been visited.
+  // Nobody has visited a page that is only prerendered.
   if (document.prerendering) document.addEventListener('prerenderingchange', land)
   else land()
   for (const call of before?.q || []) convert(...call)

@@ -1,16 +1,15 @@
-/** The client's address when a proxy stands in front of the host, as the host's owner says it does. */
+/** Finds the client's address behind the proxies that the host's owner names. */
 
 /**
  * How to find the client's address:
- * - `false`: the peer of the connection. Right when nothing stands in front.
- * - a number n: n proxies stand in front and each appends to `X-Forwarded-For`: the n-th address from the right.
- * - a name: the header in which the proxy in front writes the address, and which it never lets through from outside.
+ * - `false`: the peer of the connection, for a host without a proxy.
+ * - a number n: the n-th address from the right of `X-Forwarded-For`, to which each of n proxies appends.
+ * - a name: the header that the proxy sets, and never passes on from outside.
  * @typedef {false | number | string} TrustProxy
  */
 
 /**
- * The address, or undefined when there is none to be had. A header is only read when the option says that it is the
- * proxy's: anyone can send one.
+ * Undefined when there is no address. Reads a header only when the option names it, because anyone can send one.
  * @param {TrustProxy} trustProxy
  * @param {string | undefined} peer Address of the connection.
  * @param {(name: string) => string | null | undefined} header

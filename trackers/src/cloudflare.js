@@ -6,15 +6,15 @@ import { followed, waitUntilOf } from './fetch.js'
 
 /**
  * @template {{ fetch: (request: any, env: any, context: any) => any }} Worker
- * @param {TrackerOptions | ((env: any) => TrackerOptions)} options Or a function of the worker's `env`, where its secrets are.
- * @param {Worker} worker Its other handlers (`scheduled`, `queue`, …) stay as they are.
+ * @param {TrackerOptions | ((env: any) => TrackerOptions)} options Or a function of the worker's `env`, which holds its secrets.
+ * @param {Worker} worker Its other handlers (`scheduled`, `queue`, …) stay unchanged.
  * @returns {Worker}
  */
 export function pugmark(options, worker) {
   /** @param {any} request @param {any} env @param {any} context */
   const handle = (request, env, context) => worker.fetch(request, env, context)
   const fetch = followed(options, handle, (_tracker, request, _env, /** @type {Context} */ context) => ({
-    // Written by Cloudflare over whatever the client sent.
+    // Cloudflare overwrites what the client sent.
     ip: request.headers.get('cf-connecting-ip'),
     country: request.cf?.country,
     waitUntil: waitUntilOf(context),

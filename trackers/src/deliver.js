@@ -1,22 +1,22 @@
-/** One try to hand a batch to the collector, and what its answer means for the batch. */
+/** Sends a batch to the collector once, and tells what the answer means for the batch. */
 import { writeHits } from './hit.js'
 
 /** @typedef {import('./hit-queue.js').Batch} Batch */
 
 /**
- * - `accepted`: recorded, and on the collector's disk.
- * - `unavailable`: nothing was answered, or "not now": the same batch again later, however long it lasts.
- * - `failing`: answered, but not as a Pugmark does: again a few times, lest one batch block all that follow.
- * - `invalid`: the collector refuses something in the batch; a part of it may still be good.
- * - `refused`: no retry can help (wrong key, wrong site, wrong address).
+ * - `accepted`: the batch is on the collector's disk.
+ * - `unavailable`: no answer, or "not now". The same batch is sent again, however long that takes.
+ * - `failing`: an answer that no Pugmark gives. The batch is sent again a few times only, so that it does not block the next ones.
+ * - `invalid`: the collector refuses something in the batch. A part of the batch may still be good.
+ * - `refused`: a retry cannot help, because the key, the site or the address is wrong.
  * @typedef {{ outcome: 'accepted' | 'unavailable' | 'failing' | 'invalid' | 'refused', problem: string, afterMs: number }} Answer
  */
 
 /** @typedef {{ endpoint: string, key: string }} Target */
 
 /**
- * Makes one POST, and reads the answer to its end, or the connection could not be used again. Rejects when there was none.
- * It follows no redirect: that would turn the POST into a GET and lose the batch with a cheerful 200.
+ * Makes one POST. Rejects when there is no answer. Reads an answer to its end, because the connection cannot be used again otherwise.
+ * Follows no redirect, because that turns a POST into a GET: the batch would be lost behind a 200.
  * @callback Post
  * @param {string} url
  * @param {Record<string, string>} headers
@@ -37,7 +37,7 @@ export async function postByFetch(url, headers, body, timeoutMs) {
 }
 
 /**
- * Sends a batch once. Never throws.
+ * Never throws.
  * @param {Post} post
  * @param {Target} target
  * @param {Batch} batch
@@ -56,7 +56,7 @@ export async function deliver(post, { endpoint, key }, batch, timeoutMs) {
     'idempotency-key': batch.idempotencyKey,
   }
   try {
-    return judge(await post(endpoint, headers, batch.body, timeoutMs))
+    return readAnswer(await post(endpoint, headers, batch.body, timeoutMs))
   } catch (error) {
     return { outcome: 'unavailable', problem: `no answer (${reasonOf(error)})`, afterMs: 0 }
   }
@@ -72,7 +72,7 @@ function seal(batch) {
   batch.idempotencyKey = randomKey()
 }
 
-/** Halves a written batch; each half is a batch of its own to the collector. @param {Batch} batch @returns {Batch[]} */
+/** Halves a written batch into two batches with keys of their own. @param {Batch} batch @returns {Batch[]} */
 export function halve(batch) {
   const hits = JSON.parse(batch.body)
   const middle = hits.length >> 1
@@ -91,7 +91,7 @@ export function halve(batch) {
 }
 
 /** @param {Awaited<ReturnType<Post>>} answer @returns {Answer} */
-function judge({ status, text, retryAfter }) {
+function readAnswer({ status, text, retryAfter }) {
   const afterMs = (Number(retryAfter) || 0) * 1000
   const problem = `HTTP ${status} ${text.slice(0, 200)}`
   if (status >= 200 && status < 300) {
@@ -110,6 +110,6 @@ function reasonOf(error) {
   return cause.code || cause.message || error.message
 }
 
-// Not a secret, only unlike any other: Web Crypto is no global on Node 18.
+// Unique, but no secret. Web Crypto is not a global on Node 18.
 const randomKey = () =>
   Date.now().toString(36) + Math.random().toString(36).slice(2) + Math.random().toString(36).slice(2)

@@ -1,4 +1,4 @@
-/** Fastify 4 and 5: `app.register(pugmark, { host, siteId, key })`; `app.close()` delivers what is left. */
+/** Fastify 4 and 5: `app.register(pugmark, { host, siteId, key })`; `app.close()` delivers the queue. */
 import { follower } from './node.js'
 import { createPost } from './node-post.js'
 import { createTracker } from './tracker.js'
@@ -26,5 +26,5 @@ export function pugmark(app, options, done) {
   done()
 }
 
-// Fastify's word for "not only for the routes that this plugin brings".
+// Tells Fastify to apply the hooks to all routes, not only to those of this plugin.
 Object.assign(pugmark, { [Symbol.for('skip-override')]: true })

@@ -1,4 +1,4 @@
-/** The part that all fetch handlers share: `(request, …) => Response`, as edges, Deno and Bun have them. */
+/** The shared part of all fetch handlers, `(request, …) => Response`, on edges, Deno and Bun. */
 import { createTracker } from './tracker.js'
 
 /** @typedef {import('./tracker.js').Tracker} Tracker */
@@ -6,17 +6,17 @@ import { createTracker } from './tracker.js'
 /** @typedef {import('./tracker.js').WaitUntil} WaitUntil */
 
 /**
- * What the platform knows about a request.
+ * What the platform knows about a client.
  * @typedef {object} Platform
  * @property {string | null | undefined} ip
  * @property {string | null | undefined} [country]
- * @property {WaitUntil} [waitUntil] Absent where the process lives on between requests.
+ * @property {WaitUntil} [waitUntil] Absent where the process lives on after a request.
  */
 
 /**
- * Wraps a handler. Its response goes out untouched, and what it throws is thrown on.
+ * Wraps a handler. Passes on its response untouched, and whatever it throws.
  * @template {(request: any, ...rest: any[]) => any} Handler
- * @param {TrackerOptions | ((...rest: any[]) => TrackerOptions)} options Or a function of what follows the request (`env`).
+ * @param {TrackerOptions | ((...rest: any[]) => TrackerOptions)} options Or a function of the handler's other arguments (`env`).
  * @param {Handler} handler
  * @param {(tracker: Tracker, request: Parameters<Handler>[0], ...rest: any[]) => Platform} platformOf
  * @returns {Handler & { close: () => Promise<void> }}
@@ -26,21 +26,21 @@ export function followed(options, handler, platformOf) {
   let tracker
   /** @this {unknown} @param {any} request @param {any[]} rest */
   async function wrapped(request, ...rest) {
-    const atMs = Date.now()
-    /** @type {number | undefined} */
-    let status = 500
+    const start = startNow()
+    /** @type {Outcome} */
+    let outcome = { status: 500 }
     try {
       const response = await handler.call(this, request, ...rest)
-      status = statusOf(response)
+      outcome = outcomeOf(request, response)
       return response
     } finally {
       try {
         tracker ??= createTracker(typeof options === 'function' ? options(...rest) : options)
-        report(tracker, request, status, atMs, () =>
+        report(tracker, request, outcome, start, () =>
           platformOf(/** @type {Tracker} */ (tracker), request, ...rest),
         )
       } catch {
-        // Whatever is odd about this request, the host goes on.
+        // No odd request may stop the host.
       }
     }
   }
@@ -48,40 +48,56 @@ export function followed(options, handler, platformOf) {
   return /** @type {any} */ (Object.assign(wrapped, { close }))
 }
 
+/** When a request came in, by two clocks: one tells the time, the other never jumps. */
+export const startNow = () => ({ atMs: Date.now(), tickMs: performance.now() })
+
 /**
- * Undefined where another will answer: a middleware that returns nothing, or says by a header that the request passes on.
- * @param {Response | null | undefined} response
- * @returns {number | undefined}
+ * The result of a request. Empty when another handler will answer it.
+ * @typedef {{ status?: number, bytes?: number | undefined }} Outcome
  */
-export function statusOf(response) {
-  if (!response) return undefined
+
+/**
+ * A middleware passes a request on by returning nothing, or by a header.
+ * @param {Request} request
+ * @param {Response | null | undefined} response
+ * @returns {Outcome}
+ */
+export function outcomeOf({ method }, response) {
+  if (!response) return {}
   const { headers, status } = response
-  return headers?.has('x-middleware-next') || headers?.has('x-middleware-rewrite') ? undefined : status
+  if (headers?.has('x-middleware-next') || headers?.has('x-middleware-rewrite')) return {}
+  if (method === 'HEAD' || status === 204 || status === 304) return { status, bytes: 0 }
+  // Counting the bytes of a stream would mean to read it.
+  const length = headers?.get('content-length')
+  return { status, bytes: length && /^\d+$/.test(length) ? Number(length) : undefined }
 }
 
 /**
  * @param {Tracker} tracker
  * @param {Request} request
- * @param {number | undefined} status Undefined when not known.
- * @param {number} atMs
+ * @param {Outcome} outcome
+ * @param {ReturnType<typeof startNow>} start
  * @param {() => Platform} platformOf
  */
-export function report(tracker, request, status, atMs, platformOf) {
+export function report(tracker, request, { status, bytes }, start, platformOf) {
   if (!tracker.follows(request.method, request.url) || request.headers.has('upgrade')) return
   const userAgent = request.headers.get('user-agent') ?? ''
   const referrer = request.headers.get('referer') ?? undefined
   if (tracker.leavesOut(request.url, userAgent, referrer, hostOf(request.url))) return
+  const durationMs = Math.round(performance.now() - start.tickMs)
   const { ip, country, waitUntil } = platformOf()
   tracker.record(
     {
       method: request.method,
       url: request.url,
       status,
+      bytes,
+      duration_ms: status === undefined ? undefined : durationMs,
       user_agent: userAgent,
       referrer,
       ip: ip ?? undefined,
       country: country ?? undefined,
-      timestamp: atMs,
+      timestamp: start.atMs,
     },
     waitUntil,
   )
@@ -91,7 +107,7 @@ export function report(tracker, request, status, atMs, platformOf) {
 const hostOf = url => url.split('/', 3)[2]
 
 /**
- * `context.waitUntil`, bound to its context, which edges insist on.
+ * `context.waitUntil`, bound to its context as edges require.
  * @param {{ waitUntil?: (promise: Promise<any>) => void } | undefined} context
  * @returns {WaitUntil | undefined}
  */

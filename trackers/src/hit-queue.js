@@ -1,18 +1,18 @@
-/** The bounded queue of a tracker: hits in batches, the oldest batch given up first when the collector stays away. */
+/** The bounded queue of a tracker. It holds hits in batches, and drops the oldest batch when it is full. */
 
 /** @typedef {import('./hit.js').Hit} Hit */
 
 /**
- * Hits that travel together. The body is written once, so that every try sends the same bytes under the same key.
+ * Hits that are sent together. The body is written only once, so that every try sends the same bytes with the same key.
  * @typedef {object} Batch
  * @property {Hit[]} hits Empty once the body is written.
  * @property {string} body
  * @property {number} count
  * @property {number} chars
  * @property {string} idempotencyKey
- * @property {number} failures Tries that the collector answered with a failure of its own.
- * @property {{ left: number }} splits How often the batch and its parts may still be halved to find what the collector
- *   refuses in them.
+ * @property {number} failures Tries that ended as `failing`.
+ * @property {{ left: number }} splits How often the batch and its parts may still be halved to find the hits that the collector
+ *   refuses.
  * @property {number} sealedMs When the body was written; 0 before.
  */
 
@@ -24,7 +24,7 @@ export class HitQueue {
   #maxHits
   #maxChars
   size = 0
-  /** Hits given up because the queue was full. */
+  /** Hits that were dropped because the queue was full. */
   overflowed = 0
 
   /** @param {{ batchSize: number, maxHits: number, maxChars: number }} bounds */
@@ -34,9 +34,9 @@ export class HitQueue {
     this.#maxChars = maxChars
   }
 
-  /** Throws a TypeError for what is no hit. @param {Hit} hit @returns {boolean} Whether this hit filled its batch. */
+  /** Throws a TypeError for anything but a hit. @param {Hit} hit @returns {boolean} Whether this hit filled its batch. */
   add(hit) {
-    // What is cut when the batch is written is held until then, so the uncut length is what counts.
+    // Texts are cut only when the batch is written, so memory holds their full length until then.
     const chars = hit.url.length + hit.user_agent.length + (hit.referrer?.length ?? 0)
     if (!(chars >= 0 && hit.timestamp >= 0)) throw new TypeError('a hit needs url, user_agent and timestamp')
     let batch = this.#batches[this.#batches.length - 1]
@@ -54,8 +54,8 @@ export class HitQueue {
   }
 
   /**
-   * Takes the oldest batch out; undefined when there is none, or only one that is still filling.
-   * @param {boolean} evenFilling Takes that one too.
+   * Takes the oldest batch out. Undefined when there is none, or only one that is still filling.
+   * @param {boolean} evenFilling Whether to take that one too.
    */
   take(evenFilling) {
     const batch = this.#batches[0]
@@ -71,7 +71,7 @@ export class HitQueue {
     return batch.count >= this.#batchSize
   }
 
-  /** Batches that could not be delivered yet go back to the front. @param {Batch[]} batches */
+  /** Puts batches that were not delivered back to the front. @param {Batch[]} batches */
   putBack(...batches) {
     this.#batches.unshift(...batches)
     for (const batch of batches) {

@@ -1,19 +1,21 @@
-/** What of a request is reported: which requests at all, and what is left out before anything leaves the host. */
+/** Decides which requests are reported, and takes out what is private before anything leaves the host. */
 
 /**
- * A request as a host saw it. The names are the collector's, so that a batch can be written without copying.
+ * A request as a host saw it, under the names of the API, so that a batch is written without copying.
  * @typedef {object} Hit
  * @property {string} method
  * @property {string} url Absolute, or a path with its query.
  * @property {number | undefined} status Undefined when not known.
+ * @property {number | undefined} [bytes] Of the response's body. Undefined when not known.
+ * @property {number | undefined} [duration_ms] From the request to its answer, in whole milliseconds. Undefined when not known.
  * @property {string} user_agent Empty when there was none.
  * @property {string | undefined} referrer
  * @property {string | undefined} ip
- * @property {string | undefined} country ISO 3166-1 alpha-2.
+ * @property {string | undefined} country ISO 3166-1 alpha-2. Anything else is left out.
  * @property {number} timestamp When the request came in: milliseconds since 1970 UTC.
  */
 
-// The list of the Pugmark server ("What counts"): requests for these never count, so they are not sent.
+// The list of the server. Requests for these never count, so the tracker does not send them.
 const assetExtensions = new Set(
   (
     'css js mjs map png jpg jpeg gif webp avif svg ico bmp woff woff2 ttf otf eot mp3 mp4 webm ogg wav avi mov ' +
@@ -26,7 +28,7 @@ const urlLengthMax = 2048
 const userAgentLengthMax = 1024
 const ipLengthMax = 45
 
-// The marks by which a click from an assistant is known. Every other parameter may be private and stays in the host.
+// The marks that show a click from an assistant. Any other parameter may be private and stays on the host.
 const mark = /(?:utm_\w+|ref|referrer|source|via|udm|ia|showconv)=/iy
 
 /**
@@ -38,7 +40,7 @@ export function canCount(method, url) {
   return (method === 'GET' || method === 'HEAD') && url !== undefined && !isAsset(url)
 }
 
-// What the browsers that people use send, without a word of its own in which a bot could name itself.
+// The user agents of usual browsers. They hold no word of their own in which a bot could name itself.
 const plainBrowser = new RegExp(
   '^Mozilla/5\\.0 \\((?:Windows NT [\\d.]+(?:; Win64; x64)?|Macintosh; Intel Mac OS X [\\d._]+|X11; (?:Ubuntu; )?Linux x86_64|' +
     'X11; CrOS x86_64 [\\d.]+|Linux; Android \\d+; K|Android \\d+; Mobile|iPhone; CPU iPhone OS [\\d_]+ like Mac OS X|' +
@@ -47,8 +49,8 @@ const plainBrowser = new RegExp(
 )
 
 /**
- * Whether nothing about a request could make it count, whatever bots and assistants there are: a browser that names no bot,
- * without a query that could hold a mark, from nowhere or from the same host.
+ * Whether a request cannot count, whatever bots and assistants there are. It comes from a browser that names no bot, has no query
+ * that could hold a mark, and has no referrer but the same host.
  * @param {string} url
  * @param {string} userAgent
  * @param {string | undefined} referrer
@@ -77,7 +79,7 @@ function isAsset(url) {
   return assetExtensions.has(url.slice(dot + 1, end).toLowerCase())
 }
 
-/** Where query or fragment begin. @param {string} url */
+/** Where the query or the fragment begins. @param {string} url */
 export function pathEnd(url) {
   const query = url.indexOf('?')
   const end = query === -1 ? url.length : query
@@ -85,7 +87,7 @@ export function pathEnd(url) {
   return fragment === -1 || fragment > end ? end : fragment
 }
 
-/** The hits as the collector takes them. Works in place: what a batch has become is not read again. @param {Hit[]} hits */
+/** The body of a batch. Changes the hits themselves, since nobody reads them again. @param {Hit[]} hits */
 export function writeHits(hits) {
   for (const hit of hits) {
     hit.url = withoutPrivateParts(pathOf(hit.url))
@@ -93,29 +95,30 @@ export function writeHits(hits) {
       hit.user_agent = hit.user_agent.slice(0, userAgentLengthMax)
     if (hit.referrer) hit.referrer = withoutPrivateParts(hit.referrer)
     if (hit.ip !== undefined) hit.ip = plainAddress(hit.ip)
+    if (hit.country !== undefined && !countryCode.test(hit.country)) hit.country = undefined
     const written = /** @type {{ timestamp: string | number }} */ (hit)
     written.timestamp = isoTime(hit.timestamp)
   }
   return JSON.stringify(hits)
 }
 
-/** Path and query of an absolute URL, which edges see and proxies ask for. @param {string} url */
+/** Path and query of a URL. Edges see absolute URLs, and proxies ask for them. @param {string} url */
 export function pathOf(url) {
   if (url.startsWith('/')) return url
   const path = url.indexOf('/', url.indexOf('://') + 3)
   return path === -1 ? '/' : url.slice(path)
 }
 
-/** Without fragment and without any query parameter that is not a mark. @param {string} url */
+/** Takes out the fragment and every query parameter but marks. @param {string} url */
 function withoutPrivateParts(url) {
   const end = pathEnd(url)
   if (end === url.length) return end > urlLengthMax ? url.slice(0, urlLengthMax) : url
-  // A long path must not push the marks out.
+  // A long path must leave room for the marks.
   const path = url.slice(0, Math.min(end, urlLengthMax / 2))
   return path + marksIn(url, end).slice(0, urlLengthMax / 2)
 }
 
-/** The marks of a query that begins at `start`, as a query; empty when there are none. @param {string} url @param {number} start */
+/** The marks of the query at `start`, as a query. Empty when there are none. @param {string} url @param {number} start */
 function marksIn(url, start) {
   let marks = ''
   const fragment = url.indexOf('#')
@@ -133,7 +136,7 @@ function marksIn(url, start) {
 let lastMs = Number.NaN
 let lastTime = ''
 
-/** ISO 8601. A busy host sees many requests in one millisecond, and dates are slow to write. @param {number} ms */
+/** ISO 8601. Remembers the last one: dates are slow to write, and a busy host sees many requests in one millisecond. @param {number} ms */
 function isoTime(ms) {
   if (ms !== lastMs) {
     lastTime = new Date(ms).toISOString()
@@ -142,10 +145,13 @@ function isoTime(ms) {
   return lastTime
 }
 
+// Content delivery networks also write `T1` for Tor and an empty text for unknown.
+const countryCode = /^[A-Z]{2}$/i
+
 const ipv4 = /^\d+\.\d+\.\d+\.\d+$/
 
 /**
- * An address without port, brackets, zone or IPv4-in-IPv6 prefix; undefined for anything that cannot be one.
+ * Takes port, brackets, zone and IPv4-in-IPv6 prefix off an address. Undefined for anything that is no address.
  * @param {string} text
  */
 export function plainAddress(text) {

@@ -1,6 +1,6 @@
 /** Hono on Node, Workers, Deno or Bun: `app.use(pugmark({ host, siteId, key }))`, before everything else. */
 import { clientAddress } from './client-address.js'
-import { report, waitUntilOf } from './fetch.js'
+import { outcomeOf, report, startNow, waitUntilOf } from './fetch.js'
 import { createTracker } from './tracker.js'
 
 /** @typedef {import('./tracker.js').TrackerOptions} TrackerOptions */
@@ -11,16 +11,17 @@ export function pugmark(options) {
   let tracker
   /** @param {any} context @param {() => Promise<void>} next */
   const middleware = async (context, next) => {
-    const atMs = Date.now()
-    // Hono turns what a handler throws into a response before this returns.
+    const start = startNow()
+    // When this returns, Hono has turned an error of the handler into a response.
     await next()
     try {
       tracker ??= createTracker(typeof options === 'function' ? options(context) : options)
-      report(tracker, context.req.raw, context.res.status, atMs, () =>
+      const request = context.req.raw
+      report(tracker, request, outcomeOf(request, context.res), start, () =>
         platformOf(/** @type {any} */ (tracker).trustProxy, context),
       )
     } catch {
-      // Whatever is odd about this request, the host goes on.
+      // No odd request may stop the host.
     }
   }
   return Object.assign(middleware, { close: async () => tracker?.close() })
@@ -29,7 +30,7 @@ export function pugmark(options) {
 /** @param {import('./client-address.js').TrustProxy} trustProxy @param {any} context */
 function platformOf(trustProxy, context) {
   const { req, env } = context
-  // `cf` is an object of the Workers runtime, not a header: where it is, Cloudflare wrote the address.
+  // `cf` is an object of the Workers runtime, not a header. Where it exists, Cloudflare wrote the address.
   if (req.raw.cf !== undefined) {
     return {
       ip: req.header('cf-connecting-ip'),

@@ -4,7 +4,7 @@ import { followed, waitUntilOf } from './fetch.js'
 /**
  * @template {(request: any, context: any) => any} Handler
  * @param {import('./tracker.js').TrackerOptions} options
- * @param {Handler} [handler] Without one, the request goes to the site and its answer comes back untouched.
+ * @param {Handler} [handler] Without one, the request goes on to the site, and its answer comes back untouched.
  */
 export function pugmark(options, handler) {
   /** @type {Handler} */

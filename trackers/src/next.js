@@ -1,30 +1,30 @@
 /** Next.js: `export const proxy = pugmark({ … })` in `proxy.ts`, or `export const middleware` in `middleware.ts` before Next 16. */
 import { clientAddress } from './client-address.js'
-import { report, statusOf, waitUntilOf } from './fetch.js'
+import { outcomeOf, report, startNow, waitUntilOf } from './fetch.js'
 import { createTracker } from './tracker.js'
 
 /**
- * It runs before the page does, so the status is only known where your own proxy answers by itself.
+ * It runs before the page, so it knows status and duration only where your own proxy answers.
  * @template {(request: any, event: any) => any} Handler
  * @param {import('./tracker.js').TrackerOptions} options
- * @param {Handler} [handler] Your own proxy, if you have one. Without it every request passes on.
+ * @param {Handler} [handler] Your own proxy, if you have one. Without it, every request passes on.
  * @returns {(request: any, event: any) => Promise<any>}
  */
 export function pugmark(options, handler) {
   const tracker = createTracker(options)
   return async (request, event) => {
-    const atMs = Date.now()
+    const start = startNow()
     const response = await handler?.(request, event)
     try {
-      // Next's own files. What its client fetches while a visitor moves about only a `matcher` can tell (see the guide).
+      // Next's own files. Only a `matcher` can tell what Next's client fetches while a visitor moves about (see the guide).
       if (new URL(request.url).pathname.includes('/_next/')) return response
-      report(tracker, request, statusOf(response), atMs, () => ({
+      report(tracker, request, outcomeOf(request, response), start, () => ({
         ip: addressOf(tracker, request),
         country: process.env.VERCEL ? request.headers.get('x-vercel-ip-country') : undefined,
         waitUntil: waitUntilOf(event),
       }))
     } catch {
-      // Whatever is odd about this request, the host goes on.
+      // No odd request may stop the host.
     }
     return response
   }

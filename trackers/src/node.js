@@ -1,4 +1,4 @@
-/** Plain node:http, and everything that takes `(request, response, next)`: reports each request after its response. */
+/** Plain node:http, and every framework that takes `(request, response, next)`. Reports each request after its response. */
 import { clientAddress } from './client-address.js'
 import { createPost } from './node-post.js'
 import { createTracker } from './tracker.js'
@@ -8,8 +8,8 @@ import { createTracker } from './tracker.js'
 /** @typedef {import('./tracker.js').Tracker} Tracker */
 
 /**
- * Call it first in the request handler, or hand it to anything that takes Connect-style middleware.
- * `close()` flushes at shutdown; when the HTTP server closes, that is done for you.
+ * Call it first in the request handler, or give it to a framework as Connect-style middleware.
+ * `close()` delivers the queue at shutdown. When the HTTP server closes, that happens by itself.
  * @param {import('./tracker.js').TrackerOptions} options
  */
 export function pugmark(options) {
@@ -28,7 +28,7 @@ export function pugmark(options) {
 }
 
 /**
- * The part that all Node frameworks share.
+ * The shared part of all Node frameworks.
  * @param {Tracker} tracker
  * @returns {(request: Request, response: Response, url: string | undefined) => void}
  */
@@ -47,7 +47,7 @@ export function follower(tracker) {
       let referrer
       /** @type {string | undefined} */
       let host
-      // Without making Node parse them all, which it does on the first use of `request.headers`. The first of a name counts.
+      // `request.headers` would make Node parse them all. Of several headers with one name, the first counts.
       for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
         const name = /** @type {string} */ (rawHeaders[i])
         if (name.length === 10 && isName(name, 'user-agent'))
@@ -65,26 +65,43 @@ export function follower(tracker) {
         if (!servers.has(server)) server.once('close', () => tracker.flush())
         servers.add(server)
       }
+      const startMs = performance.now()
+      const bytesBefore = socket.bytesWritten
+      /** @type {import('./hit.js').Hit} */
       const hit = {
         method: /** @type {string} */ (request.method),
         url: /** @type {string} */ (url),
-        status: /** @type {number | undefined} */ (undefined),
+        status: undefined,
         user_agent: userAgent,
         referrer,
-        // Now, because a closed connection no longer tells.
+        // Read now, because a closed connection no longer has it.
         ip: trustProxy === false ? socket.remoteAddress : addressBehindProxy(trustProxy, request),
         country: undefined,
         timestamp: Date.now(),
       }
-      // `close` comes after every response: finished, cut off by the client, or never begun.
+      // Every response ends with `close`, even one that the client cut off or that never began.
       response.on('close', () => {
         if (response.headersSent) hit.status = response.statusCode
+        hit.bytes = bodyBytes(response, socket.bytesWritten - bytesBefore)
+        hit.duration_ms = Math.round(performance.now() - startMs)
         tracker.record(hit)
       })
     } catch {
-      // Whatever is odd about this request, the host goes on.
+      // No odd request may stop the host.
     }
   }
+}
+
+/**
+ * Bytes of the body as access logs count them: the bytes on the connection without the header. Undefined on HTTP/2 and in other
+ * runtimes, which do not tell them. Of pipelined requests, which no browser sends, one counts the bytes of the others.
+ * @param {Response & { _header?: unknown }} response
+ * @param {number} written
+ * @returns {number | undefined}
+ */
+function bodyBytes({ _header: header }, written) {
+  if (typeof header !== 'string' || !header.startsWith('HTTP/')) return undefined
+  return written >= header.length ? written - header.length : undefined
 }
 
 /** @param {string} written @param {string} name In lower case. */

@@ -1,4 +1,4 @@
-/** The core of every tracker: takes hits, hands them to the collector in batches, and never stands in the host's way. */
+/** The core of every tracker: takes hits and sends them to the collector in batches, without ever delaying the host. */
 import { deliver, halve, postByFetch } from './deliver.js'
 import { canCount, cannotCount, pathEnd, pathOf } from './hit.js'
 import { HitQueue } from './hit-queue.js'
@@ -9,44 +9,44 @@ import { HitQueue } from './hit-queue.js'
 
 /**
  * @typedef {object} TrackerOptions
- * @property {string | undefined} host Address of your Pugmark: `https://stats.example.com`, with a path if it lives in one.
+ * @property {string | undefined} host Address of your Pugmark, such as `https://stats.example.com`, with its path if it has one.
  * @property {string | undefined} siteId `site_…`
- * @property {string | undefined} key An API key with the scope `write`. It belongs in a server, never in a page.
- * @property {TrustProxy} [trustProxy] Where the client's address is when a proxy stands in front. Default `false`.
+ * @property {string | undefined} key An API key with the scope `write`. Keep it on the server, never in a page.
+ * @property {TrustProxy} [trustProxy] How to find the client's address behind a proxy. Default `false`.
  * @property {(path: string) => boolean} [ignore] True for paths that are never reported.
  * @property {number} [flushIntervalMs] Longest time that a hit waits for its batch to fill. Default 1,000.
  * @property {number} [batchSize] Hits in one request. Default 1,000, at most 1,500.
- * @property {number} [queueSize] Hits held while the collector does not answer; beyond, the oldest go. Default 10,000.
- * @property {number} [timeoutMs] For one try. Default 5,000.
- * @property {(problem: string) => void} [onProblem] Told at most once a minute. Default: a line on `console.warn`.
+ * @property {number} [queueSize] Hits kept while the collector does not answer. When it is full, the oldest go. Default 10,000.
+ * @property {number} [timeoutMs] Time limit of one try. Default 5,000.
+ * @property {(problem: string) => void} [onProblem] Called at most once a minute. Default: a line on `console.warn`.
  */
 
-/** Hands a promise to an edge runtime, which keeps the request's context alive until it settles. @typedef {(promise: Promise<void>) => void} WaitUntil */
+/** Gives a promise to an edge runtime, which keeps the request's context alive until it settles. @typedef {(promise: Promise<void>) => void} WaitUntil */
 
-// So many hits at their longest stay below the collector's 8 MiB.
+// So many of the longest hits stay below the collector's limit of 8 MiB.
 const batchSizeMax = 1500
 const charsPerHit = 500
 const backoffFirstMs = 1000
 const backoffMaxMs = 60_000
 const retryAfterMaxMs = 600_000
 const failuresMax = 5
-// The collector knows a key again for 24 hours; later, a retry could count twice.
+// The collector remembers a key for 24 hours. A later retry could count twice.
 const retriesEndMs = 23 * 3_600_000
 const complaintIntervalMs = 60_000
 const signOfLifeMs = 60_000
-// Edges end a context some 30 s after its response.
+// Edges end a context about 30 s after its response.
 const edgeBudgetMs = 20_000
 
 /**
  * @param {TrackerOptions} options
- * @param {import('./deliver.js').Post} [post] How requests are made, where `fetch` is not the best way.
+ * @param {import('./deliver.js').Post} [post] Makes requests where `fetch` is not the best choice.
  */
 export const createTracker = (options, post = postByFetch) => new Tracker(options, post)
 
 export class Tracker {
   #options
   #post
-  /** @type {import('./deliver.js').Target | null} Null when the options do not say where to send. */
+  /** @type {import('./deliver.js').Target | null} Null when an option is missing. */
   #target
   #queue
   #delivered = 0
@@ -79,7 +79,7 @@ export class Tracker {
   }
 
   /**
-   * Whether to report a request; asked when it comes in, so that one that cannot count costs nothing more.
+   * Whether a request may count. Ask when it comes in, so that others cost nothing more.
    * @param {string | undefined} method
    * @param {string | undefined} url
    */
@@ -92,8 +92,8 @@ export class Tracker {
   }
 
   /**
-   * Whether a request that is followed is left out all the same, because nothing about it could make it count. One a minute
-   * goes out when there is nothing else, so that Pugmark can tell a site without AI traffic from a tracker that is gone.
+   * Whether to leave out a request that `follows` let through, because it cannot count. When there is nothing else, one a minute is
+   * reported all the same, so that Pugmark can tell a site without AI traffic from a tracker that is gone.
    * @param {string} url
    * @param {string} userAgent
    * @param {string | undefined} referrer
@@ -104,8 +104,8 @@ export class Tracker {
   }
 
   /**
-   * Takes a hit, at once and without ever throwing. With `waitUntil` (edges) the request that brought the hit stays alive
-   * until it is delivered; without (servers) a timer does.
+   * Takes a hit, at once and without ever throwing. With `waitUntil`, on edges, the request stays alive until its hit is delivered.
+   * Without it, on servers, a timer delivers.
    * @param {Hit} hit
    * @param {WaitUntil} [waitUntil]
    */
@@ -122,7 +122,7 @@ export class Tracker {
     }
   }
 
-  /** Delivers what is queued; resolves when that is done, or given up when the time is over. @param {number} [withinMs] */
+  /** Delivers the queue. Resolves when it is empty, or when the time is over. @param {number} [withinMs] */
   async flush(withinMs = 5000) {
     const deadlineMs = Date.now() + withinMs
     this.#stopTimer()
@@ -134,14 +134,14 @@ export class Tracker {
     }
   }
 
-  /** For the shutdown of the host: flushes, and takes no more hits. @param {number} [withinMs] */
+  /** Delivers the queue and takes no more hits, for the shutdown of the host. @param {number} [withinMs] */
   async close(withinMs = 5000) {
     this.#closed = true
     await this.flush(withinMs)
     this.#stopTimer()
   }
 
-  /** `queued` has those on their way; `dropped` what was given up: queue full, or refused by the collector. */
+  /** `queued` includes hits on their way. `dropped` counts hits that the full queue dropped and that the collector refused. */
   counts() {
     const queued = this.#queue.size + this.#hitsUnderWay
     return { queued, delivered: this.#delivered, dropped: this.#queue.overflowed + this.#refused }
@@ -160,7 +160,7 @@ export class Tracker {
     this.#timer = undefined
   }
 
-  /** Servers: one sender at a time. @param {boolean} evenFilling */
+  /** For servers: at most one runs at a time. @param {boolean} evenFilling */
   async #start(evenFilling) {
     this.#stopTimer()
     if (this.#draining) return
@@ -171,19 +171,19 @@ export class Tracker {
   }
 
   /**
-   * Edges: every request waits a moment in its own context, and the first to wake sends for all. Nothing but plain data is
-   * shared between requests, as workers forbid the rest.
+   * For edges: every request waits a moment in its own context, and the first to wake sends for all. Requests share only plain data,
+   * because workers forbid anything else.
    */
   async #deliverSoon() {
     await sleep(this.#options.flushIntervalMs)
-    // Another request is already waiting for the collector to come back.
+    // Another request already waits for the collector.
     if (Date.now() < this.#retryAtMs) return
     await this.#drain(true, Date.now() + edgeBudgetMs)
   }
 
   /**
    * Delivers batch after batch, pausing after failures.
-   * @param {boolean} evenFilling Sends the batch that is still filling too, once.
+   * @param {boolean} evenFilling Whether to send the batch that is still filling too, once.
    * @param {number} deadlineMs
    */
   async #drain(evenFilling, deadlineMs) {
@@ -196,7 +196,7 @@ export class Tracker {
       }
       const batch = this.#queue.take(evenFilling)
       if (batch === undefined) return
-      // What came in since then fills a batch of its own.
+      // Later hits fill the next batch.
       if (!this.#queue.isFull(batch) && batch.sealedMs === 0) evenFilling = false
       const attempt = this.#attempt(batch, Math.min(this.#options.timeoutMs, deadlineMs - Date.now()))
       this.#underWay.add(attempt)
@@ -226,14 +226,14 @@ export class Tracker {
     const hopeless = outcome === 'invalid' || outcome === 'refused' || batch.failures >= failuresMax
     if (hopeless || Date.now() - batch.sealedMs > retriesEndMs) {
       this.#refused += batch.count
-      this.#complain(`${batch.count} given up: ${problem}`)
+      this.#complain(`${batch.count} ${batch.count === 1 ? 'hit' : 'hits'} dropped: ${problem}`)
     } else {
       this.#queue.putBack(batch)
-      this.#complain(`${problem}; ${this.#queue.size} hits are kept and tried again`)
+      this.#complain(`${problem}; ${this.#queue.size} hits are kept and sent again`)
     }
   }
 
-  /** Doubling pauses with jitter, so that the hosts of one collector do not come back all at once. @param {number} afterMs */
+  /** Doubles the pauses, with jitter, so that the hosts of one collector do not all return at once. @param {number} afterMs */
   #pause(afterMs) {
     const doubled = Math.min(backoffMaxMs, backoffFirstMs * 2 ** this.#failuresInARow++)
     const jittered = doubled * (0.5 + Math.random() / 2)
@@ -244,14 +244,14 @@ export class Tracker {
     const { host, siteId, key } = this.#options
     const missing = Object.entries({ host, siteId, key }).flatMap(([name, value]) => (value ? [] : [name]))
     if (missing.length > 0 || !host || !siteId || !key) {
-      this.#complain(`nothing is reported: ${missing.join(', ')} not set`)
+      this.#complain(`nothing is reported, because these are not set: ${missing.join(', ')}`)
       return null
     }
     try {
       const base = new URL(host.endsWith('/') ? host : `${host}/`)
       return { endpoint: new URL(`api/v1/sites/${encodeURIComponent(siteId)}/hits`, base).href, key }
     } catch {
-      this.#complain(`nothing is reported: host is ${JSON.stringify(host)}, which is no URL`)
+      this.#complain(`nothing is reported, because host is no URL: ${JSON.stringify(host)}`)
       return null
     }
   }
@@ -265,12 +265,12 @@ export class Tracker {
       if (onProblem) onProblem(problem)
       else console.warn(`pugmark: ${problem}`)
     } catch {
-      // A host whose own logging fails is still not failed by us.
+      // The logging of the host failed. That is not to stop the host.
     }
   }
 }
 
-/** Resolves when all have settled, or the time is over; leaves no timer behind. @param {Promise<void>[]} promises @param {number} withinMs */
+/** Resolves when all have settled or the time is over. Leaves no timer behind. @param {Promise<void>[]} promises @param {number} withinMs */
 async function settled(promises, withinMs) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer
@@ -283,7 +283,7 @@ async function settled(promises, withinMs) {
 
 /**
  * @param {number} ms
- * @param {{ holdsProcess: boolean }} [options] Whether the process must stay for the end of it.
+ * @param {{ holdsProcess: boolean }} [options] Whether the timer keeps the process alive.
  */
 function sleep(ms, { holdsProcess } = { holdsProcess: true }) {
   return new Promise(resolve => {

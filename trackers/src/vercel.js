@@ -9,7 +9,7 @@ import { followed, waitUntilOf } from './fetch.js'
 export function pugmark(options, handler) {
   const pass = /** @type {Handler} */ (/** @type {unknown} */ (() => undefined))
   return followed(options, handler ?? pass, (_tracker, request, context) => ({
-    // Both written by Vercel over whatever the client sent.
+    // Vercel overwrites both, whatever the client sent.
     ip: request.headers.get('x-real-ip'),
     country: request.headers.get('x-vercel-ip-country'),
     waitUntil: waitUntilOf(context),

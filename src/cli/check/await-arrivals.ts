@@ -1,4 +1,4 @@
-/** Waits until marked visits are in the store, whichever way they come in. */
+/** Waits until marked visits are in the store, whatever source reports them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Site } from '../../domain/account.ts'
 import { dayOf } from '../../domain/date-range.ts'
@@ -13,23 +13,20 @@ export interface AwaitedVisit {
 
 export interface ArrivedVisit {
   readonly event: StoredEvent
-  /** From the request to the moment at which it was found in the store. */
+  /** From the request until it was found in the store. */
   readonly seconds: number
 }
 
 const pollMs = 200
-/** Events carry the clock of the host that saw them. */
+/** The time of an event comes from the clock of the host that saw it. */
 const clockSkewMs = 15 * 60_000
 const pageLength = 1_000
-/** Newest events that one look may go through, so that a busy site costs a bounded time. */
+/** Bounds the time that one look takes at a busy site. */
 const eventsPerLookMax = 10_000
 
 type Parts = Pick<OpenedParts, 'stores' | 'clock'>
 
-/**
- * Resolves with what has arrived, by mark, as soon as that is all, and after `timeoutMs` in any case. Rejects when `signal`
- * is aborted.
- */
+/** Resolves with the visits that arrived, by mark: when all have, or after `timeoutMs`. Rejects when `signal` is aborted. */
 export async function awaitArrivals(
   parts: Parts,
   site: Site,
@@ -58,14 +55,14 @@ export async function awaitArrivals(
   }
 }
 
-/** Events since a moment that were not seen before, with what explains them; conversions are no visits. */
+/** The visits since a moment that no earlier look has seen. Conversions are no visits. */
 async function newEvents(
   { stores, clock }: Parts,
   site: Site,
   since: number,
   seen: Set<number>,
 ): Promise<StoredEvent[]> {
-  // A host whose clock is ahead may write tomorrow.
+  // The clock of a host may be ahead, so its events may have tomorrow's date.
   const range = { start: dayOf(since), end: dayOf(clock()) + 1 }
   const found: StoredEvent[] = []
   let after: EventPosition | null = null

@@ -1,4 +1,4 @@
-/** Judges the snippet in a page's HTML: the right key, a script that can be had, and no policy in its way. */
+/** Checks the snippet in the HTML of a page: its key, its script, and the policies that may block it. */
 import type { Site } from '../../domain/account.ts'
 import { isOwnPage } from '../../ingest/own-page.ts'
 import type { OpenedParts } from '../cli-context.ts'
@@ -12,7 +12,7 @@ export interface SnippetFinding {
   /** Address of the script; null when the HTML has none. */
   readonly script: string | null
   readonly problems: readonly Problem[]
-  /** Where the snippet posts to, when nothing that was found keeps it from that. */
+  /** Where the snippet posts to; null when a problem keeps it from posting. */
   readonly collect: string | null
 }
 
@@ -36,7 +36,7 @@ export async function checkSnippet(
   const pageUrl = new URL(page.url)
   const script = URL.parse(tag.src, URL.parse(base ?? '', pageUrl) ?? pageUrl)
   if (script === null || !/^https?:$/.test(script.protocol)) {
-    const what = `The snippet's src is ${JSON.stringify(tag.src)}, which is no address.`
+    const what = `The snippet's src is ${JSON.stringify(tag.src)}, which is not an address.`
     return {
       script: tag.src,
       problems: [{ code: 'snippet-address', what, fix: fixOfTag(site) }],
@@ -54,7 +54,7 @@ export async function checkSnippet(
   return { script: script.href, problems, collect }
 }
 
-/** The tag as it should be; the host is the reader's. */
+/** The right tag. The reader has to put in the host. */
 const fixOfTag = (site: Site): string =>
   `Use this tag, with the address of your Pugmark: <script defer src="https://stats.example.com/pugmark.js" data-site="${site.key}"></script>`
 
@@ -77,21 +77,21 @@ async function problemOfKey(
       }
     : {
         code: 'snippet-unknown-key',
-        what: `The snippet's data-site is ${JSON.stringify(key.slice(0, 100))}, and no site has this key.`,
+        what: `The snippet's data-site is ${JSON.stringify(key.slice(0, 100))}, but no site has this key.`,
         fix,
       }
 }
 
 const problemOfDomain = (site: Site, page: URL): Problem => ({
   code: 'page-of-another-domain',
-  what: `The page is on ${page.host}, and the key counts for pages of ${site.domain} only.`,
-  fix: `Add the other domain as a site of its own: pugmark site add ${page.hostname}`,
+  what: `The page is on ${page.host}, but the key counts only for pages of ${site.domain}.`,
+  fix: `Add that domain as a site of its own: pugmark site add ${page.hostname}`,
 })
 
 const problemOfScheme = (script: URL): Problem => ({
   code: 'snippet-mixed-content',
-  what: `The page is https and the snippet is http (${script.href}): browsers do not load it.`,
-  fix: 'Serve your Pugmark by https, with a proxy in front of it, and use that address in the tag.',
+  what: `The page is https, but the snippet is http (${script.href}). Browsers do not load it.`,
+  fix: 'Put a proxy with https in front of your Pugmark, and use its address in the tag.',
 })
 
 function problemsOfPolicies(
@@ -109,7 +109,7 @@ function problemsOfPolicies(
     problems.push({
       code: 'policy-blocks-script',
       what: `The page's content security policy (${scriptBlock}) blocks the snippet.`,
-      fix: `Add ${script.origin} to its script-src${scriptBlock.includes('strict-dynamic') ? ', or as it has strict-dynamic, give the tag the nonce of the page' : ''}.`,
+      fix: `Add ${script.origin} to its script-src${scriptBlock.includes('strict-dynamic') ? ', or give the tag the nonce of the page, because the policy has strict-dynamic' : ''}.`,
     })
   }
   const connectBlock = blockedConnection(policies, pageUrl, new URL('collect', script))
@@ -123,7 +123,7 @@ function problemsOfPolicies(
   return problems
 }
 
-/** Fetched as the page would fetch it. */
+/** Fetches the script as the page would. */
 async function problemOfScript(
   script: URL,
   page: string,
@@ -133,7 +133,7 @@ async function problemOfScript(
   const problem = (why: string): Problem => ({
     code: 'snippet-script',
     what: `The snippet cannot be loaded from ${script.href}: ${why}.`,
-    fix: 'The src must lead to /pugmark.js of your Pugmark, as visitors reach it from outside; look at the proxy in front of it.',
+    fix: 'The src must lead to /pugmark.js of your Pugmark, at an address that visitors reach. Check the proxy in front of it.',
   })
   try {
     const response = await fetch(script, {
@@ -144,16 +144,14 @@ async function problemOfScript(
     if (response.status !== 200) return problem(`status ${response.status}`)
     const type = response.headers.get('content-type') ?? 'none'
     if (!/javascript/i.test(type)) return problem(`its content type is ${type}`)
-    return text.includes('pugmark') ? null : problem('it is another script')
+    return text.includes('pugmark') ? null : problem('it is a different script')
   } catch (error) {
     if (signal.aborted) throw error
     return problem(reasonOf(error, timeoutMs))
   }
 }
 
-/**
- * Posts what the snippet would post for a visitor who lands on the page from an assistant. Null when it was taken.
- */
+/** Posts the message of the snippet for a visitor who lands on the page from an assistant. Null when it was accepted. */
 export async function sendLanding(
   collect: string,
   site: Site,
@@ -163,7 +161,7 @@ export async function sendLanding(
 ): Promise<Problem | null> {
   const problem = (why: string, fix: string): Problem => ({
     code: 'snippet-not-taken',
-    what: `What the snippet would send was not taken by ${collect}: ${why}.`,
+    what: `${collect} did not accept the message of the snippet: ${why}.`,
     fix,
   })
   const url = new URL(page)
@@ -188,17 +186,20 @@ export async function sendLanding(
     if (!response.ok) {
       return problem(
         `status ${response.status} ${text.slice(0, 200)}`.trim(),
-        'If this is not the answer of your Pugmark, hand /collect on to it as you do /pugmark.js.',
+        'If your Pugmark did not answer this, let the proxy pass /collect on to it, as it does /pugmark.js.',
       )
     }
     return response.headers.get('access-control-allow-origin') === '*'
       ? null
       : problem(
-          'the answer has no Access-Control-Allow-Origin: *, so browsers send it again and again',
-          'Let the proxy in front of Pugmark leave this header as it is.',
+          'the answer has no Access-Control-Allow-Origin: *, so browsers would send the message again and again',
+          'Let the proxy in front of Pugmark pass this header on unchanged.',
         )
   } catch (error) {
     if (signal.aborted) throw error
-    return problem(reasonOf(error, timeoutMs), 'Hand /collect on to your Pugmark as you do /pugmark.js.')
+    return problem(
+      reasonOf(error, timeoutMs),
+      'Let the proxy pass /collect on to your Pugmark, as it does /pugmark.js.',
+    )
   }
 }

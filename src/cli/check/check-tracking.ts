@@ -1,4 +1,4 @@
-/** The whole check: visits a page as a bot and as an assistant's click, waits for both in the store, and looks at the snippet. */
+/** Runs the whole check: visits a page as a bot and as a click from an assistant, waits for both in the store, and checks the snippet. */
 import type { Site } from '../../domain/account.ts'
 import type { StoredEvent } from '../../domain/event.ts'
 import { isOwnPage } from '../../ingest/own-page.ts'
@@ -24,7 +24,7 @@ export interface Arrival {
 export interface VisitReport {
   readonly as: string
   readonly user_agent: string
-  /** Where the last answer came from; null when there was none. */
+  /** The address that gave the last answer; null when there was none. */
   readonly url: string | null
   readonly status: number | null
   readonly arrived: Arrival | null
@@ -37,16 +37,16 @@ export interface CheckReport {
   readonly visits: readonly VisitReport[]
   readonly snippet: {
     readonly script: string | null
-    /** What the snippet would send was posted in its place; null when it was not, or did not arrive. */
+    /** The message that the check posted in place of the snippet; null when it posted none, or none arrived. */
     readonly simulated: Arrival | null
   }
   readonly problems: readonly Problem[]
-  /** What this check itself added to the site's numbers. */
+  /** What the check added to the site's numbers. */
   readonly counted: { readonly bot_visits: number; readonly referrals: number }
 }
 
 export interface CheckOptions {
-  /** How long to wait for arrivals. */
+  /** How long to wait for the visits. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -112,7 +112,7 @@ async function visit(
   return { visitor, sentAt, visit: await visitPage(url, visitor, { ...bounds, isAllowed }) }
 }
 
-/** Posts in place of the snippet where nothing was found that would keep a browser from it. */
+/** Posts in place of the snippet, unless a problem would keep a browser from posting. */
 async function trySnippet(
   parts: OpenedParts,
   site: Site,
@@ -130,8 +130,8 @@ async function trySnippet(
 
 const simulatedIsMissing = (site: Site): Problem => ({
   code: 'snippet-elsewhere',
-  what: 'What the snippet would send was taken, and is not in this data.',
-  fix: `The snippet's address leads to another Pugmark than the one with the data of this check, or its key ${site.key} is not of this one. Run the check with the --data of that server.`,
+  what: 'The message of the snippet was accepted, but it is not in this data.',
+  fix: `The snippet reports to another Pugmark than the one whose data this check reads, or that one does not know the key ${site.key}. Run the check with the --data of that server.`,
 })
 
 function reportOf({ visitor, visit }: MadeVisit, arrived: ArrivedVisit | null): VisitReport {

@@ -1,6 +1,6 @@
-/** Whether a content security policy lets a page load a script and send messages: the part of CSP Level 3 that decides on addresses. */
+/** Decides whether a content security policy lets a page load a script and send messages, by the address rules of CSP Level 3. */
 
-/** Directive name to its sources, of one policy. */
+/** One policy: the sources of each directive. */
 type Policy = ReadonlyMap<string, readonly string[]>
 
 export interface ScriptTag {
@@ -8,7 +8,7 @@ export interface ScriptTag {
   readonly nonce: string | null
 }
 
-/** Policies of header values or meta elements; several in one value are separated by commas, and all of them hold. */
+/** Reads header values or meta elements. A value may hold several policies, separated by commas; all of them apply. */
 export const readPolicies = (values: readonly string[]): Policy[] =>
   values.flatMap(value => value.split(',')).map(readPolicy)
 
@@ -16,13 +16,13 @@ function readPolicy(text: string): Policy {
   const policy = new Map<string, string[]>()
   for (const directive of text.split(';')) {
     const [name, ...sources] = directive.trim().split(/\s+/)
-    // Of directives with one name the first holds.
+    // Of several directives with one name, the first applies.
     if (name && !policy.has(name.toLowerCase())) policy.set(name.toLowerCase(), sources)
   }
   return policy
 }
 
-/** The directive that keeps the page from loading the script; null when it may. */
+/** The directive that blocks the script; null when none does. */
 export function blockedScript(
   policies: readonly Policy[],
   page: URL,
@@ -35,7 +35,7 @@ export function blockedScript(
   })
 }
 
-/** The directive that keeps the page from sending to `url`; null when it may. */
+/** The directive that blocks a message to `url`; null when none does. */
 export function blockedConnection(policies: readonly Policy[], page: URL, url: URL): string | null {
   return firstBlock(policies, ['connect-src', 'default-src'], sources =>
     sources.some(source => matches(source, url, page)),
@@ -75,7 +75,7 @@ function matches(source: string, url: URL, page: URL): boolean {
   )
 }
 
-/** A source of http also stands for https. */
+/** A source with http also allows https. */
 const isScheme = (scheme: string, url: URL): boolean =>
   url.protocol === scheme || (scheme === 'http:' && url.protocol === 'https:')
 
@@ -92,6 +92,6 @@ function isPort(port: string | undefined, url: URL): boolean {
   return actual === port || (port === '80' && actual === '443' && url.protocol === 'https:')
 }
 
-/** A path that ends in a slash stands for everything below it. */
+/** A path that ends in a slash allows everything below it. */
 const isPath = (path: string | undefined, actual: string): boolean =>
   path === undefined || path === '/' || (path.endsWith('/') ? actual.startsWith(path) : actual === path)

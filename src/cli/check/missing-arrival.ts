@@ -1,4 +1,4 @@
-/** Why a visit that was answered may not have arrived: everything that the data, the catalogue and the answer itself can tell. */
+/** Finds out why a visit did not arrive although the page answered, by the data, the catalogue and the answer. */
 import { createDetector } from '../../detection/create-detector.ts'
 import { planOf, type Site } from '../../domain/account.ts'
 import { monthOf } from '../../domain/date-range.ts'
@@ -7,7 +7,7 @@ import type { Problem } from './problem.ts'
 import type { PageAnswer } from './visit-page.ts'
 import type { Visitor } from './visitor.ts'
 
-/** The first that explains it; what is certain comes before what is likely. */
+/** The first explanation that fits. Certain ones come before likely ones. */
 export async function problemOfMissing(
   parts: OpenedParts,
   site: Site,
@@ -41,11 +41,11 @@ function ignoredBecause(
   if (verdict.kind !== 'ignored') return null
   return {
     code: 'ignored',
-    what: `${as}: such a visit is not counted. ${steps.at(-1)}`,
+    what: `${as}: such a visit does not count. ${steps.at(-1)}`,
     fix:
       verdict.reason === 'not-counted-bot'
-        ? 'PUGMARK_EXCLUDED_BOTS names it; take it out to count it.'
-        : 'Check the address of a page.',
+        ? 'PUGMARK_EXCLUDED_BOTS names this bot. Remove it there to count its visits.'
+        : 'Check the address of a page instead.',
   }
 }
 
@@ -61,8 +61,8 @@ async function quotaUsedUp(
   if (eventsPerMonth === null || used < eventsPerMonth) return null
   return {
     code: 'quota-used-up',
-    what: `${as}: it did not arrive, and ${account.email} has used ${used} of the ${eventsPerMonth} events of this month.`,
-    fix: `Change the plan with pugmark user plan ${account.email} pro, or the setting PUGMARK_PLAN_${account.plan.toUpperCase()}_EVENTS_PER_MONTH.`,
+    what: `${as}: the visit did not arrive. ${account.email} has used ${used} of the ${eventsPerMonth} events of this month.`,
+    fix: `Change the plan (pugmark user plan ${account.email} pro) or raise PUGMARK_PLAN_${account.plan.toUpperCase()}_EVENTS_PER_MONTH.`,
   }
 }
 
@@ -81,8 +81,8 @@ function cached({ as }: Visitor, { headers }: PageAnswer): Problem | null {
   const sign = hit === undefined ? `age: ${age}` : `${hit}: ${headers.get(hit)}`
   return {
     code: 'answered-by-a-cache',
-    what: `${as}: it did not arrive, and a cache answered (${sign}), so no tracker behind that cache could see it.`,
-    fix: 'Put the tracker where every request passes: at the edge, or into the logs of the CDN.',
+    what: `${as}: the visit did not arrive. A cache answered it (${sign}), so no tracker behind the cache could see it.`,
+    fix: 'Report visits from where every request passes: put the tracker at the edge, or send the logs of the CDN.',
   }
 }
 
@@ -92,29 +92,29 @@ async function withoutWriter(
   { as }: Visitor,
   waitedSeconds: number,
 ): Promise<Problem> {
-  const what = `${as}: it did not arrive within ${waitedSeconds} s.`
+  const what = `${as}: the visit did not arrive within ${waitedSeconds} s.`
   const keys = await stores.accounts.listKeys(site.accountId)
   const writers = keys.filter(({ scopes, revokedAt }) => scopes.includes('write') && revokedAt === null)
   const account = await stores.accounts.findAccount(site.accountId)
   if (writers.length === 0) {
     return {
       code: 'no-key',
-      what: `${what} There is no key with which a tracker could report it.`,
-      fix: `Add one, and a tracker on your server or edge (docs/trackers): pugmark key add --user ${account?.email ?? '<email>'} --name trackers --scope write. Or import the access log with --follow.`,
+      what: `${what} No tracker has a key to report it with.`,
+      fix: `Add a key and give it to a tracker on your server or edge (docs/trackers): pugmark key add --user ${account?.email ?? '<email>'} --name trackers --scope write. Or import the access log with --follow.`,
     }
   }
   const lastUsedAt = Math.max(...writers.map(key => key.lastUsedAt ?? 0))
   if (lastUsedAt === 0) {
     return {
       code: 'key-never-used',
-      // Servers write uses down once a minute.
-      what: `${what} No key that can record had been used until a minute ago.`,
-      fix: "The tracker does not run, or its host, siteId or key is wrong: the site's own output has warnings that begin with pugmark.",
+      // Servers record the use of keys once a minute.
+      what: `${what} Until a minute ago, no key that can record had ever been used.`,
+      fix: "The tracker does not run, or its host, siteId or key is wrong. Look for warnings that begin with pugmark in the site's own output.",
     }
   }
   return {
     code: 'not-arrived',
-    what: `${what} A key that can record was last used at ${new Date(lastUsedAt).toISOString().slice(0, 16)}Z.`,
-    fix: `Is the tracker's siteId ${site.id}, is it called before the handler of this page, does its ignore leave the page out, is the process the one that was changed? Ways in that take longer, such as log drains, need --timeout.`,
+    what: `${what} But a key that can record was used at ${new Date(lastUsedAt).toISOString().slice(0, 16)}Z.`,
+    fix: `Check that the tracker has the siteId ${site.id}, that it is called before the handler of this page, that its ignore does not leave the page out, and that the changed process is running. Slower sources, such as log drains, need a longer --timeout.`,
   }
 }

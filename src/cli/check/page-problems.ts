@@ -6,26 +6,26 @@ import type { Visitor } from './visitor.ts'
 
 const refusals = new Set([401, 403, 406, 429, 451])
 
-/** Null for an answer as it should be. */
+/** Null when the page answered as it should. */
 export function problemOfVisit(site: Site, { as }: Visitor, visit: PageVisit): Problem | null {
   switch (visit.outcome) {
     case 'unreachable':
       return {
         code: 'unreachable',
-        what: `${as}: the page could not be fetched: ${visit.why}.`,
-        fix: 'Check the address, that the site runs, and that this machine may reach it.',
+        what: `${as}: the page did not load: ${visit.why}.`,
+        fix: 'Check the address, whether the site runs, and whether this machine can reach it.',
       }
     case 'left':
       return {
         code: 'redirected-away',
-        what: `${as}: status ${visit.status} leads to ${visit.to}, which is not of ${site.domain}.`,
-        fix: `Check that address instead; visits there count for the site of its own domain: pugmark site add ${URL.parse(visit.to)?.hostname ?? '<domain>'}`,
+        what: `${as}: status ${visit.status} leads to ${visit.to}, which is not a page of ${site.domain}.`,
+        fix: `Check that address instead. Its visits count for a site of their own: pugmark site add ${URL.parse(visit.to)?.hostname ?? '<domain>'}`,
       }
     case 'too-many-redirects':
       return {
         code: 'too-many-redirects',
-        what: `${as}: redirects do not end, the last led to ${visit.to}.`,
-        fix: 'Repair the redirects: visitors do not get through either, and redirects do not count.',
+        what: `${as}: the redirects do not end. The last one led to ${visit.to}.`,
+        fix: 'Repair the redirects. Visitors do not reach the page either, and redirects do not count.',
       }
     case 'answered':
       return problemOfAnswer(as, visit.answer)
@@ -39,14 +39,14 @@ function problemOfAnswer(as: string, answer: PageAnswer): Problem | null {
     return {
       code: 'challenged',
       what: `${as}: ${challenger} answered with a challenge (status ${status}) instead of the page.`,
-      fix: `AI bots cannot solve challenges. Allow them in the bot settings of ${challenger}. What it stops reaches no tracker on your server, only one at the edge or its logs.`,
+      fix: `AI bots cannot solve challenges. Allow them in the bot settings of ${challenger}. A tracker on your server does not see the visits that it stops; one at the edge or its logs do.`,
     }
   }
   if (refusals.has(status)) {
     return {
       code: 'refused',
       what: `${as}: the site refuses it with status ${status}.`,
-      fix: 'Look for a rule on user agents in the firewall, the CDN or the server; a login in front of the page; a rate limit. Where the refusal is meant, check with a page that is open.',
+      fix: 'Look for a rule on user agents in the firewall, the CDN or the server, for a login in front of the page, and for a rate limit. If the refusal is intended, check an open page instead.',
     }
   }
   if (status >= 200 && status < 300) return null
@@ -55,12 +55,12 @@ function problemOfAnswer(as: string, answer: PageAnswer): Problem | null {
     what: `${as}: the page answers with status ${status} instead of 200.`,
     fix:
       status >= 500
-        ? 'The server fails: its own log says why.'
-        : 'Check an address whose page exists and is open to everybody.',
+        ? 'The server fails. Its own log says why.'
+        : 'Check the address of a page that exists and is open to everybody.',
   }
 }
 
-/** Who answered in place of the site; null when the site did. */
+/** The service that answered in place of the site; null when the site did. */
 function challengerOf({ status, headers, body }: PageAnswer): string | null {
   if (headers.get('cf-mitigated') === 'challenge') return 'Cloudflare'
   if (headers.get('x-vercel-mitigated') === 'challenge') return 'Vercel'

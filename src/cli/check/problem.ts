@@ -1,6 +1,6 @@
-/** What is wrong, and what to do about it. */
+/** One finding of the check: what is wrong, and what to do about it. */
 export interface Problem {
-  /** For programs; docs/check.md has the list. */
+  /** For programs. docs/check.md lists all codes. */
   readonly code: string
   readonly what: string
   readonly fix: string

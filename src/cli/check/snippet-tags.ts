@@ -1,4 +1,4 @@
-/** Finds the snippet's script elements, and policies in meta elements, in the HTML of a page. */
+/** Finds the snippet's script elements and the policies of meta elements in the HTML of a page. */
 
 export interface SnippetTag {
   readonly src: string
@@ -11,13 +11,13 @@ export interface PageMarkup {
   readonly tags: readonly SnippetTag[]
   /** Content of `<meta http-equiv="Content-Security-Policy">`. */
   readonly policies: readonly string[]
-  /** Of `<base href>`: what relative addresses are relative to. */
+  /** Value of `<base href>`. */
   readonly base: string | null
 }
 
-// Bounded, so that no page can make the search long.
+// Bounded, so that no page can slow the search down.
 const attributesText = `(?:"[^"]{0,9999}"|'[^']{0,9999}'|[^>"']){0,300}`
-/** What begins no element: comments, and the text of scripts and the like, which may hold anything. */
+/** Comments, and the contents of scripts and the like: a tag inside is no element of the page. */
 const notMarkup = new RegExp(
   `<!--[^]*?(?:-->|$)|(<(script|style|textarea|title|template|noscript)\\b${attributesText}>)[^]*?(?:</\\2\\s*>|$)`,
   'gi',
@@ -25,7 +25,7 @@ const notMarkup = new RegExp(
 const element = new RegExp(`<(script|meta|base)\\b(${attributesText})>`, 'gi')
 const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/g
 
-/** Reads what stands in the HTML; what a script adds later, such as a tag manager, it cannot see. */
+/** Reads the HTML as it was sent. It cannot see what a script adds later, such as a tag manager. */
 export function readMarkup(html: string): PageMarkup {
   const tags: SnippetTag[] = []
   const policies: string[] = []
@@ -52,7 +52,7 @@ function readAttributes(text: string): Map<string, string> {
   const attributes = new Map<string, string>()
   for (const [, name, double, single, bare] of text.matchAll(attribute)) {
     const lower = name!.toLowerCase()
-    // Of attributes with one name the first holds.
+    // Of several attributes with one name, the first applies.
     if (!attributes.has(lower)) attributes.set(lower, decode(double ?? single ?? bare ?? ''))
   }
   return attributes
@@ -60,7 +60,7 @@ function readAttributes(text: string): Map<string, string> {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>' }
 
-/** Those entities that addresses, keys and policies are written with. */
+/** Decodes the entities that occur in addresses, keys and policies. */
 const decode = (text: string): string =>
   text.replace(/&(?:(amp|quot|apos|lt|gt)|#(\d{1,6})|#x([0-9a-f]{1,5}));/gi, (whole, name, decimal, hex) => {
     if (name) return entities[name.toLowerCase()] ?? whole

@@ -1,8 +1,8 @@
-/** Fetches a page as a visitor would: redirects, time and size bounded, and never leaves the hosts that the caller allows. */
+/** Fetches a page as a visitor would, within bounds of redirects, time and size. It never leaves the hosts that the caller allows. */
 import type { Visitor } from './visitor.ts'
 
 export interface PageAnswer {
-  /** Where the last answer came from, after redirects. */
+  /** The address that gave the last answer, after redirects. */
   readonly url: string
   readonly status: number
   readonly headers: Headers
@@ -13,7 +13,7 @@ export interface PageAnswer {
 
 export type PageVisit =
   | { readonly outcome: 'answered'; readonly answer: PageAnswer }
-  /** Redirected to where the caller does not go. */
+  /** Redirected to a host that the caller does not allow. */
   | { readonly outcome: 'left'; readonly to: string; readonly status: number }
   | { readonly outcome: 'too-many-redirects'; readonly to: string }
   | { readonly outcome: 'unreachable'; readonly why: string }
@@ -28,7 +28,7 @@ const redirectsMax = 5
 const bodyBytesMax = 2 * 1_024 * 1_024
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
-/** `timeoutMs` is for the whole visit. Rejects only when `signal` is aborted. */
+/** `timeoutMs` bounds the whole visit. Rejects only when `signal` is aborted. */
 export async function visitPage(
   start: string,
   visitor: Visitor,
@@ -69,7 +69,7 @@ export async function readText(response: Response, bytesMax: number): Promise<st
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
-  // Leaving the loop cancels what has not come yet.
+  // Leaving the loop cancels the rest of the body.
   for await (const piece of response.body) {
     bytes += piece.length
     text += decoder.decode(piece, { stream: true })
@@ -78,7 +78,7 @@ export async function readText(response: Response, bytesMax: number): Promise<st
   return text
 }
 
-/** Why there was no answer, in words where the code says little. */
+/** Why there was no answer, in words. */
 export function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
     return `no answer within ${timeoutMs / 1_000} s`

@@ -1,9 +1,9 @@
-/** Who visits: the two kinds of traffic that Pugmark counts, as they introduce themselves, each with a mark of its own. */
+/** The visitors of a check: one for each kind of traffic that Pugmark counts, each with a mark of its own. */
 import { randomInt } from 'node:crypto'
 import { catalogue } from '../../detection/catalogue/catalogue.ts'
 
 export interface Visitor {
-  /** As people read it. */
+  /** Name for people. */
   readonly as: string
   readonly userAgent: string
   /** Empty for a bot. */
@@ -17,7 +17,7 @@ const assistant = { as: 'Visitor from ChatGPT', referrer: 'https://chatgpt.com/'
 const browser =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 
-/** Only digits, and no word such as "check": either could make a robot of it in the eyes of some list. */
+/** Only digits, and no word such as "check": some list of robots could match a word. */
 const newMark = (): string => `Pugmark/${String(randomInt(10 ** 12)).padStart(12, '0')}`
 
 const visitor = (as: string, userAgent: string, referrer: string): Visitor => {
@@ -32,5 +32,5 @@ export function newBotVisitor(): Visitor {
 
 export const newAssistantVisitor = (): Visitor => visitor(assistant.as, browser, assistant.referrer)
 
-/** The same browser again, for what its snippet would send. */
+/** The same browser again, for the message of its snippet. */
 export const newSnippetVisitor = (): Visitor => visitor('Snippet', browser, assistant.referrer)

@@ -23,11 +23,11 @@ interface CheckCommandOptions extends SharedOptions {
 export function checkCommand(context: CliContext): Command {
   return shared(new Command('check'), 'pugmark check https://example.com/pricing')
     .description(
-      'Visit a page as GPTBot and as a click from ChatGPT, and say whether both arrive, and what to repair.',
+      'Visit a page as GPTBot and as a click from ChatGPT. Says whether both visits arrive, and what to repair.',
     )
-    .argument('<url>', 'a page of a site of yours; only this page and its snippet are fetched')
-    .option('--site <siteId>', 'the site, where the address does not tell')
-    .option('--timeout <seconds>', 'longest time to wait for the visits to arrive', readSeconds, 20)
+    .argument('<url>', 'a page of your site; only this page and its snippet are fetched')
+    .option('--site <siteId>', 'the site, if the address does not tell')
+    .option('--timeout <seconds>', 'how long to wait for the visits', readSeconds, 20)
     .action((text: string, options: CheckCommandOptions) =>
       withStores(context, options, async opened => {
         const url = requireUrl(text)
@@ -66,11 +66,11 @@ async function siteOf(parts: OpenedParts, url: URL, id: string | undefined): Pro
   if (closest.length === 1) return closest[0]!
   if (closest.length > 1) {
     throw new WrongUsage(
-      `${closest.length} sites are of ${url.hostname}; choose with --site ${closest.map(({ id }) => id).join(' or ')}.`,
+      `${closest.length} sites have the domain of ${url.hostname}. Choose one: --site ${closest.map(({ id }) => id).join(' or ')}.`,
     )
   }
   throw new Error(
-    `No site is of ${url.hostname}. Add it with pugmark site add ${url.hostname}, or choose one with --site.`,
+    `No site has the domain of ${url.hostname}. Add one with pugmark site add ${url.hostname}, or choose one with --site.`,
   )
 }
 
@@ -86,11 +86,11 @@ function textOf({ url, site, visits, snippet, problems, counted, ok }: CheckRepo
       ? ['Tracking works.']
       : problems.flatMap(({ what, fix }, i) => [`${i + 1}. ${what}`, `   ${fix}`])),
     '',
-    `This check itself counts: ${countText(counted.bot_visits, 'bot visit')}, ${countText(counted.referrals, 'referral')}.`,
+    `This check added to the numbers: ${countText(counted.bot_visits, 'bot visit')}, ${countText(counted.referrals, 'referral')}.`,
   ].join('\n')
 }
 
-/** Policies, addresses and headers are what the site sent: control characters could make a terminal do things. */
+/** Escapes control characters. The site sends policies, addresses and headers, and could control the terminal with them. */
 const shown = (text: string): string =>
   text.replace(/(?!\n)\p{C}/gu, character => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 
@@ -106,11 +106,11 @@ function snippetText(
   { script, simulated }: CheckReport['snippet'],
   [, person]: readonly VisitReport[],
 ): string {
-  if (person!.status === null) return 'not looked for'
+  if (person!.status === null) return 'not checked, because the page did not answer'
   if (script === null) {
-    return 'none in the HTML: no conversions from the page, and clicks are seen by the server only'
+    return 'none in the HTML, so no conversions from the page; only the server can see clicks'
   }
   return simulated
-    ? `${script}; no browser ran, but what it would send was sent for it and ${arrivalText(simulated)}`
+    ? `${script}; no browser ran, so the check sent its message: ${arrivalText(simulated)}`
     : script
 }

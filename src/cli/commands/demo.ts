@@ -1,9 +1,11 @@
 /** pugmark demo */
+import { isIPv6 } from 'node:net'
 import { Command } from 'commander'
 import { addKey } from '../../accounts/api-keys.ts'
 import { Sessions } from '../../accounts/sessions.ts'
 import { addSite } from '../../accounts/sites.ts'
 import { addUser, Refusal } from '../../accounts/users.ts'
+import type { Config } from '../../config.ts'
 import { createDetector } from '../../detection/create-detector.ts'
 import { dayMs, dayOf, formatDay } from '../../domain/date-range.ts'
 import { newPassword } from '../../domain/ids.ts'
@@ -16,29 +18,49 @@ import {
   withStores,
 } from '../cli-context.ts'
 import { demoDays, demoDomain, demoTraffic } from '../demo-traffic.ts'
+import { englishNumber } from '../english-number.ts'
+import { findServer, reachable } from '../server-address.ts'
 
 const demoEmail = 'demo@pugmark.example'
 
 export function demoCommand(context: CliContext): Command {
   return shared(new Command('demo'), 'pugmark demo\npugmark user remove demo@pugmark.example')
-    .description(`Add an account with a site and ${demoDays} days of made-up traffic, to look around.`)
+    .description(`Add an account with a site and ${demoDays} days of made-up traffic.`)
     .action((options: SharedOptions) =>
       withStores(context, options, async parts => {
         const made = await makeDemo(parts)
-        const { host, port } = parts.config
+        const running = await findServer(parts.config.data)
+        const url = running ?? addressOf(parts.config)
         const start = formatDay(dayOf(context.clock()) - 30)
-        const curl = `curl -H 'Authorization: Bearer ${made.key}' 'http://${host}:${port}/api/v1/sites/${made.site}/stats?start=${start}'`
-        const text = `Added ${demoEmail} with the site ${demoDomain} and ${made.events} events.\n\nsite      ${made.site}\nkey       ${made.key}\npassword  ${made.password}\n\n${curl}\n\nTo look at it in a browser: npm start, then sign in at http://${host}:${port}/ as ${demoEmail} with this password.`
-        print(context, options, { email: demoEmail, ...made, curl }, text)
+        const curl = `curl -H 'Authorization: Bearer ${made.key}' '${url}/api/v1/sites/${made.site}/stats?start=${start}'`
+        const text = `Added ${demoEmail} with the site ${demoDomain} and ${englishNumber(made.events)} events.
+
+site      ${made.site}
+key       ${made.key}
+password  ${made.password}
+
+${running === null ? 'No server is running on this data folder. Start one: npx pugmark serve\nThen sign' : 'Sign'} in at ${url}/ as ${demoEmail} with this password.
+Or ask the API:
+
+${curl}`
+        print(context, options, { email: demoEmail, ...made, url, running: running !== null, curl }, text)
       }),
     )
+}
+
+/** Where a server will listen that is started with these settings. */
+function addressOf({ host, port }: Config): string {
+  const address = `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
+  return reachable(address) ?? address
 }
 
 async function makeDemo(
   parts: OpenedParts,
 ): Promise<{ site: string; key: string; password: string; events: number }> {
   if (await parts.stores.accounts.findAccountByEmail(demoEmail)) {
-    throw new Refusal(`The demo is there already. To have it anew: pugmark user remove ${demoEmail}`)
+    throw new Refusal(
+      `The demo exists already. To make a new one, first run: pugmark user remove ${demoEmail}`,
+    )
   }
   const account = await addUser(parts, demoEmail, 'pro')
   const password = newPassword()

@@ -17,12 +17,12 @@ export function explainCommand(context: CliContext): Command {
     new Command('explain'),
     'pugmark explain --user-agent "GPTBot/1.4" --url "https://example.com/pricing"\npugmark explain --user-agent "Mozilla/5.0 … Chrome/140.0" --referrer "https://chatgpt.com/" --url "/"',
   )
-    .description('Say how a request would be judged, and by which rule of the catalogue.')
+    .description('Explain how a request is classified, and by which rule of the catalogue.')
     .option('--user-agent <text>', 'the User-Agent header', '')
     .option('--referrer <url>', 'the Referer header', '')
-    .option('--url <url>', 'what was requested', '/')
+    .option('--url <url>', 'the requested URL', '/')
     .option('--method <method>', 'the HTTP method', 'GET')
-    .option('--status <number>', 'the HTTP status of the answer', readStatus)
+    .option('--status <number>', 'the HTTP status of the response', readStatus)
     .option('--domain <domain>', 'the domain of the site that was visited', 'example.com')
     .action((options: ExplainOptions) => {
       const config = configOf(context, options)
@@ -35,14 +35,14 @@ export function explainCommand(context: CliContext): Command {
         siteDomain: options.domain,
       })
       const { verdict, catalogueVersion, steps } = explanation
-      const judged =
+      const result =
         verdict.kind === 'bot'
           ? `bot: ${verdict.name} of ${verdict.company}`
           : verdict.kind === 'referral'
             ? `referral: from ${verdict.source}`
             : `ignored: ${verdict.reason}`
       const lines = [
-        judged,
+        result,
         `rule: ${verdict.rule ?? 'none'} (catalogue ${catalogueVersion})`,
         ...steps.map(step => `- ${step}`),
       ]

@@ -37,12 +37,12 @@ export function importCommand(context: CliContext): Command {
     'pugmark import /var/log/nginx/access.log* --site site_4Tq0vJmYb2xKc8RzLw1N\nzcat old.gz | pugmark import - --site site_4Tq0vJmYb2xKc8RzLw1N',
   )
     .description(
-      'Import access logs into a site. What was imported before, under whatever name, is not counted twice.',
+      'Import access logs into a site. A line that was imported before is not counted again, whatever its file is called.',
     )
-    .argument('<files...>', 'plain, .gz or .zst; - is standard input')
-    .requiredOption('--site <siteId>', 'the site that the logs are of')
+    .argument('<files...>', 'plain, gzip or Zstandard; - is standard input')
+    .requiredOption('--site <siteId>', 'the site of the logs')
     .option('--format <format>', `auto, ${formatNames.join(', ')}`, 'auto')
-    .option('--follow', 'go on with what is added to the files, across rotation, until Ctrl-C')
+    .option('--follow', 'go on with new lines, across rotation, until Ctrl-C')
     .action((files: string[], options: ImportCommandOptions) => {
       if (options.format !== 'auto' && !formatNames.includes(options.format)) {
         throw new WrongUsage(
@@ -79,14 +79,13 @@ async function importFiles(
     progress.end()
   }
   if (context.stop.aborted && !follow) {
-    throw new Error('Stopped before the end. Run the same command again: it goes on where it stopped.')
+    throw new Error('Stopped before the end. Run the same command again to go on from there.')
   }
 }
 
 /**
- * What a line leaves behind is garbage by the next. Node would let it fill up to 96 MiB a thread before it looks, what it
- * moves out of there another 100 MiB, and the columns of batches, which lie elsewhere, 64 MiB: a longer import would be larger
- * and no faster (row 9 of docs/performance.md). V8 reads these flags whenever it is about to let memory grow.
+ * A line leaves only garbage behind. By default V8 lets such garbage fill some 260 MiB before it collects it, which makes an import larger but
+ * no faster. V8 reads these flags each time before it lets memory grow, so they may be set here.
  */
 function keepMemorySmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
@@ -100,7 +99,7 @@ async function importParts(
   site: Site,
 ): Promise<ImportParts> {
   const account = await stores.accounts.findAccount(site.accountId)
-  if (account === null) throw new Error(`The user of the site ${site.id} was removed.`)
+  if (account === null) throw new Error(`The account of the site ${site.id} was removed.`)
   return {
     store: stores.events,
     detector: createDetector({ excludedBots: new Set(config.excludedBots) }),
@@ -114,7 +113,7 @@ async function importParts(
 }
 
 const malformedText = ({ name, number, text }: MalformedLine): string =>
-  `${name}, line ${number} is malformed (others are only counted): ${text}`
+  `${name}, line ${number} is malformed (further ones are only counted): ${text}`
 
 const count = (value: number, one: string, many = `${one}s`): string =>
   `${englishNumber(value)} ${value === 1 ? one : many}`

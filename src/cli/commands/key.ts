@@ -10,25 +10,29 @@ import {
   type SharedOptions,
   shared,
   table,
+  withExample,
   withStores,
 } from '../cli-context.ts'
 import { WrongUsage } from '../wrong-usage.ts'
 
 export function keyCommand(context: CliContext): Command {
-  const command = new Command('key').description('API keys: add, list, revoke.')
+  const command = withExample(
+    new Command('key'),
+    'pugmark key add --user ann@example.com --name reports --scope read\npugmark key list --user ann@example.com',
+  ).description('Manage API keys: add, list, revoke.')
 
   shared(command.command('add'), 'pugmark key add --user ann@example.com --name reports --scope read')
-    .description('Make an API key. It is shown once.')
+    .description('Make an API key. It is shown only once.')
     .requiredOption('--user <email>', 'the account')
     .option('--name <name>', 'what the key is for', '')
-    .option('--scope <scope>', 'read (default) or write; give it twice for both', collect)
+    .option('--scope <scope>', 'read (default) or write; repeat the option for both', collect)
     .action((options: SharedOptions & { user: string; name: string; scope?: string[] }) =>
       withStores(context, options, async parts => {
         const { key, secret } = await addKey(parts, await requireUser(parts, options.user), {
           name: options.name,
           scopes: readScopes(options.scope ?? ['read']),
         })
-        const text = `${secret}\n\nThis key (${key.id}, ${key.scopes.join(' and ')}) is shown this once. Keep it like a password.`
+        const text = `${secret}\n\nThis key (${key.id}, ${key.scopes.join(' and ')}) is shown only this once. Keep it like a password.`
         print(context, options, { id: key.id, key: secret, name: key.name, scopes: key.scopes }, text)
       }),
     )
@@ -59,7 +63,7 @@ export function keyCommand(context: CliContext): Command {
     )
 
   shared(command.command('revoke <keyId>'), 'pugmark key revoke key_4Tq0vJmYb2xKc8RzLw1N')
-    .description('Revoke a key: it is refused from the next request on.')
+    .description('Revoke a key. Its next request is refused.')
     .action((keyId: string, options: SharedOptions) =>
       withStores(context, options, async parts => {
         await revokeKey(parts, keyId)

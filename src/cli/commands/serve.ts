@@ -12,6 +12,7 @@ import {
   shared,
 } from '../cli-context.ts'
 import { releaseMemorySoon } from '../release-memory.ts'
+import { publishAddress, withdrawAddress } from '../server-address.ts'
 
 export function serveCommand(context: CliContext): Command {
   return shared(new Command('serve'), 'pugmark serve --port 8787 --data ./data')
@@ -19,7 +20,7 @@ export function serveCommand(context: CliContext): Command {
     .option('--host <address>', 'address to listen on (default: PUGMARK_HOST, or 127.0.0.1)')
     .option(
       '--port <port>',
-      'port to listen on, 0 picks one (default: PUGMARK_PORT, or 8787)',
+      'port to listen on; 0 picks a free one (default: PUGMARK_PORT, or 8787)',
       asSetting('PUGMARK_PORT'),
     )
     .addHelpText('after', `\nSettings, from the environment:\n${describeSettings()}`)
@@ -27,10 +28,13 @@ export function serveCommand(context: CliContext): Command {
       const config = configOf(context, options, { PUGMARK_HOST: options.host, PUGMARK_PORT: options.port })
       const server = await context.openServer(config)
       try {
-        announce(context, options, await listen(server, config))
+        const url = await listen(server, config)
+        publishAddress(config.data, { url, pid: process.pid })
+        announce(context, options, url)
         releaseMemorySoon()
         if (!context.stop.aborted) await once(context.stop, 'abort')
       } finally {
+        withdrawAddress(config.data, process.pid)
         await server.close()
       }
     })
@@ -47,19 +51,19 @@ async function listen(server: OpenServer, { host, port }: Config): Promise<strin
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'it is in use, perhaps by another Pugmark. Choose another with --port.',
-  EACCES: 'this user may not. Choose a port from 1024 on with --port.',
-  EADDRNOTAVAIL: 'this machine has no such address. Choose another with --host.',
-  ENOTFOUND: 'there is no such address. Choose another with --host.',
+  EADDRINUSE: 'it is in use, perhaps by another Pugmark. Choose another port with --port.',
+  EACCES: 'this user may not use it. Choose a port from 1024 up with --port.',
+  EADDRNOTAVAIL: 'this machine does not have the address. Choose another one with --host.',
+  ENOTFOUND: 'the address does not exist. Choose another one with --host.',
 }
 
 function announce(context: CliContext, options: SharedOptions, url: string): void {
   const text = `listening on ${url}
 
 Next: open ${url}/ in a browser, add your site, and drop an access log on the page.
-      A site with made-up traffic to look at    npx pugmark demo
-      The same from a terminal                  npx pugmark --help
-      API reference                             ${url}/docs`
+      To look at a site with made-up traffic    npx pugmark demo
+      To do it all from a terminal              npx pugmark --help
+      To read the API reference                 ${url}/docs`
   print(context, options, { url }, text)
 }
 

@@ -10,13 +10,17 @@ import {
   type SharedOptions,
   shared,
   table,
+  withExample,
   withStores,
 } from '../cli-context.ts'
 
 const shown = ({ id, domain, key, createdAt }: Site) => ({ id, domain, key, created_at: isoTime(createdAt) })
 
 export function siteCommand(context: CliContext): Command {
-  const command = new Command('site').description('Sites: add, list, remove.')
+  const command = withExample(
+    new Command('site'),
+    'pugmark site add example.com --user ann@example.com\npugmark site list',
+  ).description('Manage sites: add, list, remove.')
 
   shared(command.command('add <domain>'), 'pugmark site add example.com --user ann@example.com')
     .description('Add a site to an account.')
@@ -24,13 +28,18 @@ export function siteCommand(context: CliContext): Command {
     .action((domain: string, options: SharedOptions & { user: string }) =>
       withStores(context, options, async parts => {
         const site = await addSite(parts, await requireUser(parts, options.user), domain)
-        print(context, options, shown(site), `Added ${site.domain} (${site.id}, tracking key ${site.key}).`)
+        print(
+          context,
+          options,
+          shown(site),
+          `Added ${site.domain} (${site.id}) with the tracking key ${site.key}.`,
+        )
       }),
     )
 
   shared(command.command('list'), 'pugmark site list --user ann@example.com')
-    .description('List sites, oldest first.')
-    .option('--user <email>', 'only those of this account')
+    .description('List the sites, oldest first.')
+    .option('--user <email>', 'only the sites of this account')
     .action((options: SharedOptions & { user?: string }) =>
       withStores(context, options, async parts => {
         const account = options.user === undefined ? null : await requireUser(parts, options.user)

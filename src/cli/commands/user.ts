@@ -12,6 +12,7 @@ import {
   type SharedOptions,
   shared,
   table,
+  withExample,
   withStores,
 } from '../cli-context.ts'
 import { WrongUsage } from '../wrong-usage.ts'
@@ -19,7 +20,10 @@ import { WrongUsage } from '../wrong-usage.ts'
 const shown = ({ id, email, plan }: Account) => ({ id, email, plan })
 
 export function userCommand(context: CliContext): Command {
-  const command = new Command('user').description('Accounts: add, list, change plan, set a password, remove.')
+  const command = withExample(
+    new Command('user'),
+    'pugmark user add ann@example.com --plan pro\npugmark user list',
+  ).description('Manage accounts: add, list, change the plan, set a password, remove.')
 
   shared(command.command('add <email>'), 'pugmark user add ann@example.com --plan pro')
     .description('Add an account.')
@@ -51,12 +55,12 @@ export function userCommand(context: CliContext): Command {
     .action((email: string, plan: string, options: SharedOptions) =>
       withStores(context, options, async parts => {
         const account = await setUserPlan(parts, email, readPlan(plan))
-        print(context, options, shown(account), `${account.email} now has the plan ${account.plan}.`)
+        print(context, options, shown(account), `${account.email} is now on the plan ${account.plan}.`)
       }),
     )
 
   shared(command.command('password <email>'), 'pugmark user password ann@example.com')
-    .description('Give an account a new random password for the dashboard, and end its sessions.')
+    .description('Give an account a new random password for the dashboard. Its sessions end.')
     .action((email: string, options: SharedOptions) =>
       withStores(context, options, async parts => {
         const account = await requireUser(parts, email)
@@ -66,18 +70,18 @@ export function userCommand(context: CliContext): Command {
           context,
           options,
           { ...shown(account), password },
-          `${account.email} now signs in with the password ${password}`,
+          `The new password of ${account.email} is ${password}`,
         )
       }),
     )
 
   shared(command.command('remove <email>'), 'pugmark user remove ann@example.com')
-    .description('Remove an account with its sites and their events. Its keys then answer USER_NOT_FOUND.')
+    .description('Remove an account, its sites and their events. Its keys then get USER_NOT_FOUND.')
     .action((email: string, options: SharedOptions) =>
       withStores(context, options, async parts => {
         const account = await requireUser(parts, email)
         await removeUser(parts, account)
-        print(context, options, shown(account), `Removed ${account.email} with all its sites and events.`)
+        print(context, options, shown(account), `Removed ${account.email}, its sites and their events.`)
       }),
     )
   return command

@@ -12,6 +12,8 @@ app.get('/missing', (_request, response) => response.status(404).send('not here'
 app.get('/moved', (_request, response) => response.redirect('/page'))
 app.post('/form', (_request, response) => response.status(201).send('taken'))
 app.get('/stream', (_request, response) => Readable.from(pieces()).pipe(response))
+app.get('/sized', (_request, response) => response.send('of known size'))
+app.get('/slow', (_request, response) => setTimeout(() => response.send('slow'), 50))
 app.get('/hang', () => {})
 app.get('/boom', () => {
   throw new Error('boom')

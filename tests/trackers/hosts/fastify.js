@@ -12,6 +12,8 @@ app.get('/missing', (_request, reply) => reply.code(404).send('not here'))
 app.get('/moved', (_request, reply) => reply.redirect('/page'))
 app.post('/form', (_request, reply) => reply.code(201).send('taken'))
 app.get('/stream', (_request, reply) => reply.send(Readable.from(pieces())))
+app.get('/sized', async () => 'of known size')
+app.get('/slow', () => new Promise(resolve => setTimeout(resolve, 50, 'slow')))
 app.get('/hang', () => new Promise(() => {}))
 app.get('/boom', async () => {
   throw new Error('boom')

@@ -18,6 +18,11 @@ app.get('/stream', context =>
     for await (const piece of pieces()) await out.write(piece)
   }),
 )
+app.get('/sized', context => context.text('of known size', 200, { 'content-length': '13' }))
+app.get('/slow', async context => {
+  await new Promise(resolve => setTimeout(resolve, 50))
+  return context.text('slow')
+})
 app.get('/hang', () => new Promise(() => {}))
 app.get('/boom', () => {
   throw new Error('boom')

@@ -16,7 +16,11 @@ app.use(async context => {
     context.status = 201
     context.body = 'taken'
   } else if (context.path === '/stream') context.body = Readable.from(pieces())
-  else if (context.path === '/hang') await new Promise(() => {})
+  else if (context.path === '/sized') context.body = 'of known size'
+  else if (context.path === '/slow') {
+    await new Promise(resolve => setTimeout(resolve, 50))
+    context.body = 'slow'
+  } else if (context.path === '/hang') await new Promise(() => {})
   else if (context.path === '/boom') throw new Error('boom')
   else context.body = 'page'
 })

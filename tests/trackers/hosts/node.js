@@ -15,6 +15,8 @@ const server = createServer((request, response) => {
   else if (path === '/moved') response.writeHead(302, { location: '/page' }).end()
   else if (path === '/form') response.writeHead(201).end('taken')
   else if (path === '/stream') Readable.from(pieces()).pipe(response)
+  else if (path === '/sized') response.writeHead(200, { 'content-length': '13' }).end('of known size')
+  else if (path === '/slow') setTimeout(() => response.end('slow'), 50)
   else if (path === '/hang') return
   else if (path === '/boom') {
     response.writeHead(500).end('boom')
