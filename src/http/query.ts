@@ -1,7 +1,7 @@
 /** Query parameters: their schemas, and reading them with errors that name parameter, value and what is accepted. */
 import Type, { type Static, type TInteger, type TLiteral, type TUnion } from 'typebox'
 import { decodeCursor } from '../domain/cursor.ts'
-import { type DateRange, formatDay, parseDateRange } from '../domain/date-range.ts'
+import { type DateRange, formatDay, lastDay, parseDateRange } from '../domain/date-range.ts'
 import { AppError } from '../domain/errors.ts'
 import type { EventListQuery } from '../storage/event-store.ts'
 
@@ -72,17 +72,24 @@ export function readListQuery(query: RawQuery, now: number): EventListQuery {
   const cursor = typeof query.cursor === 'string' ? decodeCursor(query.cursor) : null
   if (!cursor) throw invalid('cursor', query.cursor, 'the next_cursor of an earlier answer, given once')
   const { range, type, position } = cursor
-  const shown = { start: formatDay(range.start), end: formatDay(range.end) }
-  // A day that is left out is that of the cursor, so that only a day that is given can differ.
-  const given = readRange({ ...shown, ...query }, now)
-  const conflict = (name: string, value: unknown, kept: string): AppError =>
-    invalid(name, value, `${kept}, as the cursor was made, or left out`)
-  if (given.start !== range.start) throw conflict('start', query.start, shown.start)
-  if (given.end !== range.end) throw conflict('end', query.end, shown.end)
-  if (query.type !== undefined && readType(query) !== type)
-    throw conflict('type', query.type, type ?? 'left out')
+  const made = { start: formatDay(range.start), end: formatDay(range.end), type: type ?? 'left out' }
+  const isOther = {
+    // A day by itself, so that one that is no day is told as such.
+    start:
+      query.start !== undefined &&
+      readRange({ start: query.start, end: lastDayText }, now).start !== range.start,
+    end: query.end !== undefined && readRange({ start: firstDayText, end: query.end }, now).end !== range.end,
+    type: query.type !== undefined && readType(query) !== type,
+  }
+  for (const name of ['start', 'end', 'type'] as const) {
+    if (isOther[name])
+      throw invalid(name, query[name], `${made[name]}, since the cursor was made with it, or left out`)
+  }
   return { range, type, after: position, limit }
 }
+
+const firstDayText = formatDay(0)
+const lastDayText = formatDay(lastDay)
 
 export function readChoice<Choice extends string>(
   query: RawQuery,

@@ -10,32 +10,25 @@ const core = [...subject, 'accounts', 'ingest', 'reports']
 /** What each room of src/ may import besides itself. The engines of storage are rooms of their own. */
 const mayImport: Record<string, readonly string[]> = {
   domain: [],
-  'wasm-code': [],
-  config: ['domain', 'detection'],
-  engine: ['config', 'storage', 'storage/sqlite'],
-  logger: ['config', 'http'],
   detection: ['domain'],
   storage: ['domain'],
   'storage/sqlite': ['domain', 'storage'],
   accounts: subject,
-  ingest: [...subject, 'accounts', 'wasm-code'],
-  reports: [...subject, 'accounts', 'wasm-code'],
+  ingest: [...subject, 'accounts'],
+  reports: [...subject, 'accounts'],
   http: core,
-  cli: [...core, 'config'],
-  server: [...core, 'config', 'logger', 'http'],
-  'serving-thread': ['domain', 'config', 'engine', 'http', 'logger', 'server'],
-  'serving-threads': ['serving-thread'],
-  runtime: ['domain', 'storage', 'accounts', 'config', 'engine', 'logger', 'server', 'serving-threads'],
-  main: ['domain', 'config', 'cli', 'engine', 'runtime'],
+  cli: [...core, 'server'],
+  server: [...core, 'storage/sqlite', 'http'],
+  main: ['domain', 'cli', 'server'],
 }
 
 /** Packages and Node modules that only some rooms may know. */
 const edges: Record<string, readonly string[]> = {
-  fastify: ['http', 'server', 'runtime'],
+  fastify: ['http', 'server'],
   commander: ['cli'],
   'cli-progress': ['cli'],
   'node:sqlite': ['storage/sqlite'],
-  'node:worker_threads': ['storage/sqlite', 'ingest', 'engine', 'serving-thread', 'serving-threads'],
+  'node:worker_threads': ['storage/sqlite', 'ingest'],
 }
 
 /** Words and rules compute; they reach no files, no network and no process. */
@@ -58,7 +51,7 @@ describe('imports', () => {
     )
   })
 
-  test('go one way: domain <- detection, storage <- accounts <- ingest, reports <- http, cli <- runtime, main', () => {
+  test('go one way: domain <- detection, storage <- accounts <- ingest, reports <- http, cli <- server, main', () => {
     const wrong = sources.flatMap(file =>
       referencesOf(file)
         .filter(target => !isAllowed(roomOf(file), target))
@@ -74,6 +67,19 @@ describe('imports', () => {
         .map(name => `${file} imports ${name}`),
     )
     assert.deepEqual(wrong, [])
+  })
+
+  test('never lead in a circle', () => {
+    assert.deepEqual(cyclesAmong(sources), [])
+  })
+
+  test('only the choice of the engine imports an engine', () => {
+    const wrong = sources.filter(
+      file =>
+        referencesOf(file).some(target => target.startsWith('src/storage/sqlite/')) &&
+        !file.startsWith('src/storage/sqlite/'),
+    )
+    assert.deepEqual(wrong, ['src/server/engine.ts'])
   })
 
   test('of the domain reach no files, network or process', () => {
@@ -113,6 +119,17 @@ test('an import loads neither the server nor its schemas, which take longer than
   assert.ok(loaded.has('src/ingest/import-log.ts') && packages.has('commander'))
   assert.deepEqual(
     ['typebox', 'fastify', 'better-auth'].filter(name => packages.has(name)),
+    [],
+  )
+})
+
+/** Declared at the left margin: what a file would keep from one call to the next. */
+const keptState = /^(?:export )?(?:let |const \w+(?:: [^=]+)? = new (?:Map|Set|WeakMap)(?:<[^(]*>)?\(\))/m
+
+test('no file of src keeps state of its own: whoever needs a memory owns it', () => {
+  assert.deepEqual(
+    // main.ts is the process itself, which is told once to stop.
+    sources.filter(file => file !== 'src/main.ts' && keptState.test(read(file))),
     [],
   )
 })
@@ -158,10 +175,10 @@ function isAllowed(room: string, target: string): boolean {
   return targetRoom === room || (mayImport[room] ?? []).includes(targetRoom)
 }
 
-test('only src/config.ts and src/main.ts read the environment', () => {
+test('only src/server/config.ts and src/main.ts read the environment', () => {
   const readers = sources.filter(file => /process\.env|\benv\b[^}]*\} from 'node:process'/.test(read(file)))
   assert.deepEqual(
-    readers.filter(file => file !== 'src/config.ts' && file !== 'src/main.ts'),
+    readers.filter(file => file !== 'src/server/config.ts' && file !== 'src/main.ts'),
     [],
   )
 })

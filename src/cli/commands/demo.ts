@@ -5,10 +5,10 @@ import { addKey } from '../../accounts/api-keys.ts'
 import { Sessions } from '../../accounts/sessions.ts'
 import { addSite } from '../../accounts/sites.ts'
 import { addUser, Refusal } from '../../accounts/users.ts'
-import type { Config } from '../../config.ts'
 import { createDetector } from '../../detection/create-detector.ts'
 import { dayMs, dayOf, formatDay } from '../../domain/date-range.ts'
 import { newPassword } from '../../domain/ids.ts'
+import type { Config } from '../../server/config.ts'
 import {
   type CliContext,
   type OpenedParts,
