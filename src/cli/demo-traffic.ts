@@ -1,9 +1,8 @@
-/** Made-up traffic for the demo site: the same for the same day of its story, judged by the real detector. */
-import type { Detector, Visit } from '../detection/detector.ts'
-import { pagePath } from '../detection/page-path.ts'
+/** Made-up traffic for the demo site: the same for the same day of its story, classified by the real detector. */
+import type { Detector } from '../detection/detector.ts'
 import { dayMs, hourMs } from '../domain/date-range.ts'
-import { type NewEvent, namedBySender } from '../domain/event.ts'
-import { provenanceOf, subjectOf } from '../ingest/visit-event.ts'
+import { type NewEvent, namedBySender, unknownCountry } from '../domain/event.ts'
+import { openPipeline } from '../ingest/pipeline.ts'
 
 export const demoDomain = 'northwind-tea.example'
 export const demoDays = 90
@@ -85,24 +84,23 @@ export function demoTraffic(detector: Detector, day: number, story: number): New
   const weekend = [0, 6].includes(new Date(day * dayMs).getUTCDay())
   const growth = 1 + story / demoDays
   const events: NewEvent[] = []
+  const pipeline = openPipeline({ detector, countryOf: () => unknownCountry }, demoDomain, 'hits')
   const visit = (userAgent: string, referrer: string): NewEvent | null => {
     const path = pick(random, pages)
     const url = referrer.includes('chatgpt.com') ? `${path}?utm_source=chatgpt.com` : path
-    const seen: Visit = { method: 'GET', url, status: 200, userAgent, referrer, siteDomain: demoDomain }
-    const verdict = detector.classify(seen)
-    if (verdict.kind === 'ignored') return null
-    const { catalogueVersion } = detector
-    return {
-      ...subjectOf(verdict),
-      path: pagePath(url),
-      country: pick(random, countries),
-      createdAt: day * dayMs + timeOfDay(random),
-      value: null,
+    const ingested = pipeline({
+      method: 'GET',
+      url,
       status: 200,
+      userAgent,
+      referrer,
+      address: '',
+      country: pick(random, countries),
+      timeMs: day * dayMs + timeOfDay(random),
       bytes: null,
       durationMs: null,
-      provenance: provenanceOf(seen, { source: 'hits', rule: verdict.rule, catalogueVersion }),
-    }
+    })
+    return 'event' in ingested ? ingested.event : null
   }
   const add = (event: NewEvent | null): void => {
     if (event) events.push(event)

@@ -16,5 +16,5 @@ const codes: ReadonlySet<string> = new Set(
 /** The code in capitals; `ZZ` for anything that is no country, such as `T1` (Tor), `EU` or an empty text. */
 export function countryCode(text: string): string {
   const code = text.toUpperCase()
-  return codes.has(code) ? code : unknownCountry
+  return text.length === 2 && codes.has(code) ? code : unknownCountry
 }

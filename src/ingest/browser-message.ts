@@ -1,14 +1,15 @@
-/** Messages of the browser snippet (trackers/browser/PROTOCOL.md): read, judged and turned into events. They come from anybody. */
+/** Messages of the browser snippet (trackers/browser/PROTOCOL.md), and the events that they become. Anybody can send them. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { Detector, ReferralVerdict } from '../detection/detector.ts'
 import { pagePath } from '../detection/page-path.ts'
 import type { Site } from '../domain/account.ts'
 import { AppError } from '../domain/errors.ts'
 import { type NewEvent, nameLengthMax, valueMax } from '../domain/event.ts'
 import { describeProblem } from './describe-problem.ts'
 import { isOwnPage } from './own-page.ts'
-import { clientIn, provenanceOf } from './visit-event.ts'
+import { type IngestParts, openPipeline } from './pipeline.ts'
+import { createProvenances } from './provenance.ts'
+import type { RequestRecord } from './request-record.ts'
 
 const urlLengthMax = 8_192
 const Url = Type.String({ maxLength: urlLengthMax })
@@ -50,7 +51,6 @@ export function readBrowserMessage(body: string): BrowserMessage {
 export interface BrowserContext {
   readonly userAgent: string
   readonly address: string
-  readonly country: string
   readonly now: number
 }
 
@@ -58,52 +58,50 @@ export interface BrowserContext {
  * The event of a message; null for a landing that no assistant sent. The public key records for its own domain only, and never
  * bots. Throws INVALID_EVENT for a page of another domain.
  */
-export function judgeBrowserMessage(
-  detector: Detector,
+export function browserEvent(
+  parts: IngestParts,
   site: Site,
   message: BrowserMessage,
-  { userAgent, address, country, now }: BrowserContext,
+  { userAgent, address, now }: BrowserContext,
 ): NewEvent | null {
   if (!isOwnPage(site, message.url)) {
     throw new AppError('INVALID_EVENT', `url: it must be a page of ${site.domain}.`)
   }
-  const referral = (landing: { readonly referrer: string; readonly url: string }): ReferralVerdict | null => {
-    const verdict = detector.classify({
-      method: 'GET',
-      status: null,
-      userAgent,
-      siteDomain: site.domain,
-      url: landing.url,
-      referrer: landing.referrer,
-    })
-    return verdict.kind === 'referral' ? verdict : null
+  const pipeline = openPipeline(parts, site.domain, 'snippet')
+  const visit = {
+    method: 'GET',
+    status: null,
+    userAgent,
+    address,
+    country: '',
+    timeMs: now,
+    bytes: null,
+    durationMs: null,
   }
-  const landings =
-    message.kind === 'landing' ? [message] : message.touches.filter(({ url }) => isOwnPage(site, url))
-  const touch = landings.findLast(landing => referral(landing) !== null)
-  const verdict = touch ? referral(touch) : null
-  if (message.kind === 'landing' && !verdict) return null
+  const referralOf = ({ url, referrer }: Pick<RequestRecord, 'url' | 'referrer'>): NewEvent | null => {
+    const ingested = pipeline({ ...visit, url, referrer })
+    return 'event' in ingested && ingested.event.type === 'referral' ? ingested.event : null
+  }
+  if (message.kind === 'landing') return referralOf(message)
+
+  // The last assistant that brought the visitor in this session.
+  const touches = message.touches.filter(({ url }) => isOwnPage(site, url)).map(referralOf)
+  const touch = touches.findLast(event => event !== null) ?? null
+  const provenanceOf = createProvenances('snippet', parts.detector.catalogueVersion)
   return {
-    type: message.kind === 'landing' ? 'referral' : 'conversion',
-    name: (message.kind === 'landing' ? verdict!.source : message.name).toWellFormed(),
+    type: 'conversion',
+    name: message.name.toWellFormed(),
     company: '',
     path: pagePath(message.url),
-    country,
+    country: parts.countryOf(address),
     createdAt: now,
-    value: message.kind === 'landing' ? null : (message.value ?? null),
+    value: message.value ?? null,
     status: null,
     bytes: null,
     durationMs: null,
-    // Of a conversion: the assistant that brought the visitor in this session.
-    provenance: {
-      ...provenanceOf(
-        { userAgent, referrer: touch?.referrer ?? '' },
-        { source: 'snippet', rule: verdict?.rule ?? null, catalogueVersion: detector.catalogueVersion },
-      ),
-      ...(message.kind === 'conversion' &&
-        touch && { assistant: verdict!.source, landing: pagePath(touch.url) }),
-    },
-    // A conversion is no request that anybody else could have seen.
-    ...(message.kind === 'landing' && clientIn(address)),
+    // No client: a conversion is no request that anybody else could have seen.
+    provenance: touch
+      ? { ...touch.provenance, assistant: touch.name, landing: touch.path }
+      : provenanceOf(userAgent, '', null),
   }
 }

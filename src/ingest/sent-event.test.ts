@@ -3,11 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { createDetector } from '../detection/create-detector.ts'
-import { judgeInTurns } from './judge-batch.ts'
-import { requireTime, SentEventJudge } from './sent-event.ts'
+import { takeInTurns } from './incoming-batch.ts'
+import { SentEventBatch } from './sent-event.ts'
+import { createTimeReader } from './sent-time.ts'
 
 const now = Date.UTC(2100, 0, 1)
-const read = (text: string): number => requireTime(0, 'timestamp', text, now)
+const readTime = createTimeReader(now)
+const read = (text: string): number => readTime(0, 'timestamp', text)
 
 test('a time reads the same however it is spelled', () => {
   fc.assert(
@@ -31,17 +33,17 @@ test('days and hours that do not exist are refused', () => {
 test('a long batch leaves turns to others, and a bad item is told by its place in the whole', async () => {
   const detector = createDetector({ excludedBots: new Set() })
   const event = { type: 'referral', source: 'ChatGPT', page_path: '/' }
-  const judge = async (items: readonly unknown[]): Promise<{ turns: number; events: number }> => {
-    const events = new SentEventJudge(detector, now)
+  const take = async (items: readonly unknown[]): Promise<{ turns: number; events: number }> => {
+    const events = new SentEventBatch(detector, now)
     let turns = 0
-    await judgeInTurns(events, items, async () => {
+    await takeInTurns(events, items, async () => {
       turns++
     })
-    return { turns, events: events.judged().events.length }
+    return { turns, events: events.result().events.length }
   }
-  assert.deepEqual(await judge(Array(250).fill(event)), { turns: 0, events: 250 })
-  assert.deepEqual(await judge(Array(1_001).fill(event)), { turns: 4, events: 1_001 })
-  await assert.rejects(judge([...Array(700).fill(event), {}]), {
+  assert.deepEqual(await take(Array(250).fill(event)), { turns: 0, events: 250 })
+  assert.deepEqual(await take(Array(1_001).fill(event)), { turns: 4, events: 1_001 })
+  await assert.rejects(take([...Array(700).fill(event), {}]), {
     code: 'INVALID_EVENT',
     message: /^Event 700, /,
   })

@@ -1,14 +1,15 @@
-/** Raw requests as trackers send them, and how each becomes an event or a counted reason to ignore it. */
+/** Raw requests as trackers send them, and the batch that turns each into an event or a counted reason to ignore it. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { type Detector, ignoreReasons, type Visit } from '../detection/detector.ts'
-import { pagePath } from '../detection/page-path.ts'
+import { ignoreReasons } from '../detection/detector.ts'
 import type { Site } from '../domain/account.ts'
-import type { NewEvent, Provenance } from '../domain/event.ts'
+import type { NewEvent } from '../domain/event.ts'
+import { LoadCounter } from './daily-load.ts'
 import { describeProblem } from './describe-problem.ts'
-import type { BatchJudge, JudgedBatch } from './judge-batch.ts'
-import { invalidEvent, requireTime } from './sent-event.ts'
-import { clientIn, provenanceOf, subjectOf } from './visit-event.ts'
+import type { BatchResult, IncomingBatch } from './incoming-batch.ts'
+import { type IngestParts, openPipeline, type Pipeline } from './pipeline.ts'
+import { bytesMax, durationMsMax, type RequestRecord } from './request-record.ts'
+import { createTimeReader, invalidEvent, type ReadTime } from './sent-time.ts'
 
 const headerLengthMax = 8_192
 
@@ -26,12 +27,13 @@ export const SentHit = Type.Object(
     ip: Type.Optional(
       Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
         description:
-          'Client address: used to find the country and to count a request once that another way in reports too; never stored.',
+          'Client address: used to find the country and to count a request once that another source reports too; never stored.',
       }),
     ),
     country: Type.Optional(
-      Type.Union([Type.String({ pattern: '^[A-Za-z]{2}$' }), Type.Null()], {
-        description: 'ISO 3166-1 country code, when the sender knows it; goes before `ip`.',
+      Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
+        description:
+          'ISO 3166-1 country code, when the sender knows it; goes before `ip`. Anything else is kept as ZZ (unknown).',
       }),
     ),
     timestamp: Type.Optional(
@@ -40,8 +42,21 @@ export const SentHit = Type.Object(
         examples: ['2026-01-31T09:30:00Z'],
       }),
     ),
+    bytes: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0, maximum: bytesMax }), Type.Null()], {
+        description: 'Bytes of the response body.',
+      }),
+    ),
+    duration_ms: Type.Optional(
+      Type.Union([Type.Number({ minimum: 0, maximum: durationMsMax }), Type.Null()], {
+        description: 'Milliseconds that the answer took; kept in whole milliseconds.',
+      }),
+    ),
   },
-  { additionalProperties: false, title: 'SentHit' },
+  {
+    title: 'SentHit',
+    description: 'Fields that this version does not know are ignored, and counted in the health of the data.',
+  },
 )
 export type SentHit = Static<typeof SentHit>
 
@@ -61,65 +76,52 @@ export const HitsReport = Type.Object(
 export type HitsReport = Static<typeof HitsReport>
 
 const validator = Compile(SentHit)
+const knownFields: ReadonlySet<string> = new Set(Object.keys(SentHit.properties))
 
-export interface HitParts {
-  readonly detector: Detector
-  /** ISO code of an address, `ZZ` when unknown. */
-  readonly countryOf: (address: string) => string
-}
-
-/** Asks the detector about each hit. */
-export class HitJudge implements BatchJudge {
+/** Sends each hit through the pipeline. */
+export class SentHitBatch implements IncomingBatch {
   readonly #events: NewEvent[] = []
   readonly #report: HitsReport = { received: 0, recorded: { bot: 0, referral: 0 }, ignored: {} }
-  readonly #parts: HitParts
-  readonly #site: Site
+  readonly #load = new LoadCounter()
+  readonly #pipeline: Pipeline
+  readonly #readTime: ReadTime
   readonly #now: number
-  readonly #provenances = new ProvenanceMemory()
+  #unknownFields = 0
 
-  constructor(parts: HitParts, site: Site, now: number) {
-    this.#parts = parts
-    this.#site = site
+  constructor(parts: IngestParts, site: Site, now: number) {
+    this.#pipeline = openPipeline(parts, site.domain, 'hits')
+    this.#readTime = createTimeReader(now)
     this.#now = now
   }
 
   take(item: unknown, index: number): void {
-    const { detector, countryOf } = this.#parts
     const hit = requireHit(item, index)
     const { timestamp } = hit
-    const time = timestamp === undefined ? this.#now : requireTime(index, 'timestamp', timestamp, this.#now)
+    const timeMs = timestamp === undefined ? this.#now : this.#readTime(index, 'timestamp', timestamp)
     this.#report.received++
-    const visit: Visit = {
-      method: hit.method ?? 'GET',
-      url: hit.url,
-      status: hit.status ?? null,
-      userAgent: hit.user_agent,
-      referrer: hit.referrer ?? '',
-      siteDomain: this.#site.domain,
-    }
-    const verdict = detector.classify(visit)
-    if (verdict.kind === 'ignored') {
+    for (const field in hit) if (!knownFields.has(field)) this.#unknownFields++
+
+    const request = requestOf(hit, timeMs)
+    const ingested = this.#pipeline(request)
+    this.#load.add(ingested.load, request)
+    if ('event' in ingested) {
+      this.#report.recorded[ingested.event.type as 'bot' | 'referral']++
+      this.#events.push(ingested.event)
+    } else {
       const { ignored } = this.#report
-      ignored[verdict.reason] = (ignored[verdict.reason] ?? 0) + 1
-      return
+      ignored[ingested.ignored] = (ignored[ingested.ignored] ?? 0) + 1
     }
-    this.#report.recorded[verdict.kind]++
-    this.#events.push({
-      ...subjectOf(verdict),
-      path: pagePath(hit.url),
-      country: hit.country?.toUpperCase() ?? countryOf(hit.ip ?? ''),
-      createdAt: time,
-      value: null,
-      status: visit.status,
-      bytes: null,
-      durationMs: null,
-      provenance: this.#provenances.of(visit, verdict.rule, detector.catalogueVersion),
-      ...clientIn(hit.ip ?? ''),
-    })
   }
 
-  judged(): JudgedBatch {
-    return { events: this.#events, ignored: this.#report.ignored, report: this.#report }
+  result(): BatchResult {
+    const report = this.#report
+    return {
+      events: this.#events,
+      ignored: report.ignored,
+      unknownFields: this.#unknownFields,
+      load: this.#load.take(),
+      report,
+    }
   }
 }
 
@@ -129,17 +131,15 @@ function requireHit(item: unknown, index: number): SentHit {
   throw invalidEvent(index, field, problem)
 }
 
-/** Hits of one batch share few provenances; the store recognises the same object cheaply. */
-class ProvenanceMemory {
-  readonly #known = new Map<string, Provenance>()
-
-  of(visit: Visit, rule: string, catalogueVersion: string): Provenance {
-    const key = `${visit.status}\n${visit.referrer}\n${rule}\n${visit.userAgent}`
-    let provenance = this.#known.get(key)
-    if (!provenance) {
-      provenance = provenanceOf(visit, { source: 'hits', rule, catalogueVersion })
-      this.#known.set(key, provenance)
-    }
-    return provenance
-  }
-}
+const requestOf = (hit: SentHit, timeMs: number): RequestRecord => ({
+  method: hit.method ?? 'GET',
+  url: hit.url,
+  status: hit.status ?? null,
+  userAgent: hit.user_agent,
+  referrer: hit.referrer ?? '',
+  address: hit.ip ?? '',
+  country: hit.country ?? '',
+  timeMs,
+  bytes: hit.bytes ?? null,
+  durationMs: hit.duration_ms == null ? null : Math.round(hit.duration_ms),
+})

@@ -4,39 +4,37 @@
  */
 import { asText, firstOf, type JsonObject, parseJsonObject } from '../logs/formats/json-object.ts'
 import { logFormats } from '../logs/formats.ts'
-import { emptyLine, type FilledLine, type LineParser, rawLine } from '../logs/log-line.ts'
+import { type FilledLine, type LineParser, openParser } from '../logs/log-line.ts'
 
 /** A parser that tries every format, the one that fitted last before all others. */
-export function openShippedLines(siteDomain: string): LineParser {
-  const line = emptyLine(siteDomain)
-  const parsers = logFormats.map(format => format.open(siteDomain, null))
+export function openShippedLines(): LineParser {
+  const parsers = logFormats.map(format => format.open(null))
   let last = 0
 
-  const parseAs = (parser: LineParser, text: string): boolean => {
-    if (!parser.parse(rawLine(text)) || Number.isNaN(parser.line.timeMs)) return false
-    copyLine(parser.line, line)
+  const parseAs = (parser: LineParser, text: string, into: FilledLine): boolean => {
+    if (!parser.parse(text) || Number.isNaN(parser.line.timeMs)) return false
+    // The shipper may send a line again under another name, so the request has none.
+    Object.assign(into, parser.line, { requestId: '' })
     return true
   }
-  const parseText = (text: string): boolean => {
-    if (parseAs(parsers[last]!, text)) return true
-    const found = parsers.findIndex((parser, at) => at !== last && parseAs(parser, text))
+  const parseInside = (text: string, into: FilledLine): boolean => {
+    if (parseAs(parsers[last]!, text, into)) return true
+    const found = parsers.findIndex((parser, at) => at !== last && parseAs(parser, text, into))
     if (found !== -1) last = found
     return found !== -1
   }
-  return {
-    line,
-    parse({ decoded }) {
-      const text = decoded.replace(syslogHeader, '')
-      if (parseText(text)) return true
-      const inside = textInside(parseJsonObject(text))
-      return inside !== '' && parseText(inside.replace(syslogHeader, ''))
-    },
+  const parse = (entry: string, into: FilledLine): boolean => {
+    const text = entry.replace(syslogHeader, '')
+    if (parseInside(text, into)) return true
+    const inside = textInside(parseJsonObject(text))
+    return inside !== '' && parseInside(inside.replace(syslogHeader, ''), into)
+  }
+  return openParser(parse, {
     directive(text) {
       for (const parser of parsers) parser.directive(text)
     },
-    plain: null,
     context: () => null,
-  }
+  })
 }
 
 /**
@@ -49,14 +47,3 @@ const syslogHeader =
 /** Where Vector (`message`), Fluent Bit (`log`) and rsyslog (`msg`) put the line that they have read. */
 const textInside = (object: JsonObject | null): string =>
   object === null ? '' : asText(firstOf(object, ['message', 'log', 'msg']))
-
-function copyLine(from: LineParser['line'], to: FilledLine): void {
-  to.method = from.method
-  to.url = from.url
-  to.status = from.status
-  to.userAgent = from.userAgent
-  to.referrer = from.referrer
-  to.timeMs = from.timeMs
-  to.address = from.address
-  to.country = from.country
-}

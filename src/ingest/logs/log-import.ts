@@ -1,18 +1,17 @@
-/** The import of one log: reads its lines, has each judged, and hands over batches that say how far it has come. */
+/** The import of one log: reads its lines, has each classified, and hands over batches that say how far it has come. */
 import { randomUUID } from 'node:crypto'
 import type { ImportProgress } from '../../storage/event-store.ts'
 import type { BatchWriter } from './batch-writer.ts'
+import { LineClassifier, type LineParts } from './classify-lines.ts'
 import { type LogContext, startOf } from './known-logs.ts'
 import type { KnownPosition } from './known-position.ts'
-import { type JudgeParts, LineJudge } from './line-judge.ts'
 import type { LineParser, LogFormat } from './log-line.ts'
 import { fingerprintHash, type LineReader } from './reading/line-reader.ts'
 import type { OpenedLog } from './reading/open-source.ts'
 import { settlesWithin } from './reading/settles-within.ts'
 
 export interface LogImportParts {
-  readonly siteDomain: string
-  readonly judging: JudgeParts
+  readonly lines: LineParts
   readonly writer: BatchWriter
   readonly signal: AbortSignal
   /** Called when a batch that brings a log so far is on its way to the store. */
@@ -42,7 +41,7 @@ export class LogImport {
   readonly #parts: LogImportParts
   readonly #reader: LineReader
   readonly #parser: LineParser
-  readonly #judge: LineJudge
+  readonly #classifier: LineClassifier
   readonly #progressId = randomUUID()
   /** Lines dealt with since the beginning of the log, by this import and those before. */
   #lines: number
@@ -68,8 +67,8 @@ export class LogImport {
     this.format = format
     this.#parts = parts
     this.#reader = reader
-    this.#parser = format.open(parts.siteDomain, context?.parser ?? null)
-    this.#judge = new LineJudge(parts.judging, this.#parser)
+    this.#parser = format.open(context?.parser ?? null)
+    this.#classifier = new LineClassifier(parts.lines, this.#parser)
     this.#lines = progress?.lines ?? 0
     this.#notLines = context?.notLines ?? 0
     this.#writtenOffset = reader.offset
@@ -77,7 +76,7 @@ export class LogImport {
     this.#alike = alike
     this.#allKnown = allKnown
     this.isContinued = allKnown || progress !== null
-    this.#judge.countDuplicates(this.#lines)
+    this.#classifier.addDuplicates(this.#lines)
   }
 
   /** Bytes of the log that were read; lines may end before. */
@@ -99,7 +98,7 @@ export class LogImport {
     return this.opened.source.close()
   }
 
-  /** Imports all that there is by now, unless the signal stops it; what was judged is then on its way to the store. */
+  /** Imports all that there is by now, unless the signal stops it; what was classified is then on its way to the store. */
   async importAvailable(): Promise<void> {
     if (this.#allKnown) await this.#countKnownLines()
     do {
@@ -116,8 +115,8 @@ export class LogImport {
    * read; if not it is malformed as it stands, but stays before the stored offset, so that a grown log completes it.
    */
   async finish(): Promise<void> {
-    if (!this.#reader.showUnfinished() || !this.#reader.isLine) return
-    if (this.#judge.judge(this.#reader)) {
+    if (!this.#reader.showUnfinished() || !this.#reader.isRequest) return
+    if (this.#classifier.add(this.#reader.decoded) !== 'malformed') {
       this.#reader.passOverUnfinished()
       this.#lines++
     } else {
@@ -129,32 +128,33 @@ export class LogImport {
   #takeLines(): 'batch-full' | 'needs-more' {
     const { eventsMax } = this.#parts.writer
     const reader = this.#reader
-    for (;;) {
-      this.#takePlainLines(eventsMax)
-      if (this.#judge.eventCount >= eventsMax) return 'batch-full'
+    while (this.#classifier.eventCount < eventsMax) {
       const found = reader.next()
       if (found === 'needs-more') return found
-      if (found === 'line' && !reader.isLine) {
-        this.#notLines++
-        if (reader.from < reader.to) this.#parser.directive(reader.decoded)
-        continue
-      }
-      this.#lines++
-      if (found === 'too-long') this.#judge.countMalformed()
-      if (found === 'too-long' || !this.#judge.judge(reader)) {
-        const text = found === 'line' ? reader.decoded : 'a line of more than 64 KiB'
-        this.#parts.onMalformed(this, this.#lines + this.#notLines, text)
-      }
+      if (found === 'too-long') this.#takeTooLong()
+      else if (reader.isRequest) this.#takeLine(reader.decoded)
+      else this.#takeOther(reader.decoded)
+    }
+    return 'batch-full'
+  }
+
+  #takeLine(text: string): void {
+    this.#lines++
+    if (this.#classifier.add(text) === 'malformed') {
+      this.#parts.onMalformed(this, this.#lines + this.#notLines, text)
     }
   }
 
-  #takePlainLines(eventsMax: number): void {
-    const reader = this.#reader
-    const { bytes, view, linesFrom: from, linesTo: to } = reader
-    if (from >= to) return
-    const judged = this.#judge.judgePlain({ bytes, view, from, to }, eventsMax)
-    reader.passOver(judged.to)
-    this.#lines += judged.lines
+  #takeTooLong(): void {
+    this.#lines++
+    this.#classifier.addMalformed()
+    this.#parts.onMalformed(this, this.#lines + this.#notLines, 'a line of more than 64 KiB')
+  }
+
+  /** A blank line, or one that begins with `#`. */
+  #takeOther(text: string): void {
+    this.#notLines++
+    if (text !== '') this.#parser.directive(text)
   }
 
   async #fill(): Promise<boolean> {
@@ -167,7 +167,7 @@ export class LogImport {
     }
   }
 
-  /** What was judged before does not wait for a pipe that brings nothing, nor does the signal. */
+  /** What was read before does not wait for a pipe that brings nothing, nor does the signal. */
   async #fillFromPipe(): Promise<boolean> {
     const { signal } = this.#parts
     const filled = this.#reader.fill()
@@ -185,20 +185,20 @@ export class LogImport {
     do {
       this.#reader.readAhead()
       for (let found = this.#reader.next(); found !== 'needs-more'; found = this.#reader.next()) {
-        if (found === 'too-long' || this.#reader.isLine) known++
+        if (found === 'too-long' || this.#reader.isRequest) known++
         else this.#notLines++
       }
     } while (!this.#parts.signal.aborted && (await this.#fill()))
-    if (this.#reader.showUnfinished() && this.#reader.isLine) known++
+    if (this.#reader.showUnfinished() && this.#reader.isRequest) known++
     this.#reader.passOverUnfinished()
     this.#lines += known
-    this.#judge.countDuplicates(known)
+    this.#classifier.addDuplicates(known)
     this.#writtenOffset = this.#reader.offset
   }
 
   #isWorthWriting(): boolean {
     const bytes = this.#reader.offset - this.#writtenOffset
-    return bytes >= batchBytesMin || this.#judge.eventCount >= batchEventsMin
+    return bytes >= batchBytesMin || this.#classifier.eventCount >= batchEventsMin
   }
 
   /** Waits for the store, so that a refusal is heard of now and not with the next line. */
@@ -211,16 +211,16 @@ export class LogImport {
   async #writeBatch(): Promise<void> {
     const { writer, onWritten } = this.#parts
     await this.#lastWritten
-    await writer.makeRoom(this.#judge.eventCount)
-    const { events, tally } = this.#judge.takeJudged()
+    await writer.makeRoom(this.#classifier.eventCount)
+    const taken = this.#classifier.take()
     const hasMoved = this.#reader.offset !== this.#writtenOffset
-    if (!hasMoved && tally.lines === 0) return
+    if (!hasMoved && taken.tally.lines === 0) return
     const progress = hasMoved ? this.#progress() : null
     const step = progress === null ? '' : this.#stepTo(progress)
     this.#writtenOffset = this.#reader.offset
     this.#standsAt = progress ?? this.#standsAt
     this.#isWriting = true
-    this.#lastWritten = writer.append({ events, tally, progress, step })
+    this.#lastWritten = writer.append({ ...taken, progress, step })
     this.#lastWritten.then(
       () => {
         this.#isWriting = false
@@ -255,7 +255,7 @@ export class LogImport {
       ...this.#reader.fingerprint(),
       context: JSON.stringify(context),
       lines: this.#lines,
-      updatedAt: this.#parts.judging.clock(),
+      updatedAt: this.#parts.lines.clock(),
     }
   }
 }

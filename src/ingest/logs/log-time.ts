@@ -1,81 +1,52 @@
 /** Moments as access logs write them, in milliseconds since 1970 UTC; NaN for anything that is no real moment. */
-import { viewOf } from './byte-memory.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
 /** Length of `10/Oct/2000:13:55:36 -0700`. */
 export const clfTimeLength = 26
+const dateLength = 11
+
+/** Reads the time that stands at `at` in a text. */
+export type ClfTimeReader = (text: string, at: number) => number
 
 /**
- * A reader of the time of the common log format, `10/Oct/2000:13:55:36 -0700`, which stands at `at` in `bytes`. Day and
- * zone seldom change from line to line, so what they come to is kept.
+ * A reader of the time of the common log format, `10/Oct/2000:13:55:36 -0700`. Day and zone seldom change from line to line, so
+ * what they come to is kept.
  */
-export function createClfTimeReader(): (bytes: DataView, at: number) => number {
+export function createClfTimeReader(): ClfTimeReader {
+  let date = ''
+  let zone = ''
   let midnightMs = Number.NaN
-  // `10/O`, `ct/2`, `000:`, ` -07` and `0700` of the line before.
-  let date1 = 0
-  let date2 = 0
-  let date3 = 0
-  let zone1 = 0
-  let zone2 = 0
 
-  return (bytes, at) => {
-    if (at + clfTimeLength > bytes.byteLength) return Number.NaN
-    if (
-      bytes.getInt32(at) !== date1 ||
-      bytes.getInt32(at + 4) !== date2 ||
-      bytes.getInt32(at + 8) !== date3 ||
-      bytes.getInt32(at + 20) !== zone1 ||
-      bytes.getInt32(at + 22) !== zone2
-    ) {
-      date1 = bytes.getInt32(at)
-      date2 = bytes.getInt32(at + 4)
-      date3 = bytes.getInt32(at + 8)
-      zone1 = bytes.getInt32(at + 20)
-      zone2 = bytes.getInt32(at + 22)
-      midnightMs = clfMidnight(bytes, at)
+  return (text, at) => {
+    if (at + clfTimeLength > text.length) return Number.NaN
+    if (date === '' || !text.startsWith(date, at) || !text.startsWith(zone, at + dateLength + 9)) {
+      date = text.slice(at, at + dateLength)
+      zone = text.slice(at + dateLength + 9, at + clfTimeLength)
+      midnightMs = clfMidnight(date, zone)
     }
-    if (bytes.getUint8(at + 14) !== colon || bytes.getUint8(at + 17) !== colon) return Number.NaN
-    return (
-      midnightMs + timeOfDay(twoDigits(bytes, at + 12), twoDigits(bytes, at + 15), twoDigits(bytes, at + 18))
-    )
+    const isShape =
+      text.charCodeAt(at + 11) === colon &&
+      text.charCodeAt(at + 14) === colon &&
+      text.charCodeAt(at + 17) === colon
+    return isShape
+      ? midnightMs + timeOfDay(twoDigits(text, at + 12), twoDigits(text, at + 15), twoDigits(text, at + 18))
+      : Number.NaN
   }
 }
 
-const slash = 47
 const colon = 58
-const space = 32
-const plus = 43
-const minus = 45
+const clfDate = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})$/
+const clfZone = /^ [+-]\d{4}$/
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** The beginning of the day in its zone; NaN when either is none. */
-function clfMidnight(bytes: DataView, at: number): number {
-  const day = twoDigits(bytes, at)
-  const month = monthNumbers.get((bytes.getUint16(at + 3) << 8) | bytes.getUint8(at + 5)) ?? -1
-  const century = twoDigits(bytes, at + 7)
-  const year = twoDigits(bytes, at + 9)
-  const zoneHours = twoDigits(bytes, at + 22)
-  const zoneMinutes = twoDigits(bytes, at + 24)
-  const sign = bytes.getUint8(at + 21)
-  const isShape =
-    bytes.getUint8(at + 2) === slash &&
-    bytes.getUint8(at + 6) === slash &&
-    bytes.getUint8(at + 11) === colon &&
-    bytes.getUint8(at + 20) === space &&
-    (sign === plus || sign === minus)
-  if (!isShape || Math.min(day, month, century, year, zoneHours, zoneMinutes) < 0) return Number.NaN
-  const zone = (zoneHours * 60 + zoneMinutes) * (sign === minus ? -1 : 1)
-  return midnight(century * 100 + year, month, day) - zone * minuteMs
+function clfMidnight(date: string, zone: string): number {
+  const [, day, month = '', year] = clfDate.exec(date) ?? []
+  if (day === undefined || !clfZone.test(zone)) return Number.NaN
+  return midnight(Number(year), months.indexOf(month), Number(day)) - zoneMs(zone.slice(1))
 }
-
-/** Months by the three bytes of their English names. */
-const monthNumbers = new Map(
-  ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'].map((name, number) => [
-    Buffer.from(name).readUIntBE(0, 3),
-    number,
-  ]),
-)
 
 const iso =
   /^(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?[ ]?(Z|[+-]\d\d:?\d\d|UTC)?$/i
@@ -94,7 +65,6 @@ export function parseIsoTime(text: string): number {
 }
 
 const number = /^\d+(?:\.\d+)?$/
-const readClfTime = createClfTimeReader()
 
 /**
  * A moment in a JSON log: seconds, milliseconds, microseconds or nanoseconds since 1970 (told apart by size: each is a
@@ -105,9 +75,7 @@ export function parseJsonTime(value: unknown): number {
   if (typeof value !== 'string') return Number.NaN
   if (number.test(value)) return epochMs(Number(value))
   const isoMs = parseIsoTime(value)
-  return Number.isNaN(isoMs) && value.length === clfTimeLength
-    ? readClfTime(viewOf(Buffer.from(value)), 0)
-    : isoMs
+  return Number.isNaN(isoMs) && value.length === clfTimeLength ? createClfTimeReader()(value, 0) : isoMs
 }
 
 function epochMs(value: number): number {
@@ -137,8 +105,8 @@ function zoneMs(zone: string): number {
 }
 
 /** -1 unless both are digits. */
-function twoDigits(bytes: DataView, at: number): number {
-  const tens = bytes.getUint8(at) - 48
-  const ones = bytes.getUint8(at + 1) - 48
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48
+  const ones = text.charCodeAt(at + 1) - 48
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1
 }

@@ -3,6 +3,7 @@
  * percent-encoded on top of whatever encoding they came with.
  * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logs-reference.html
  */
+import { readSeconds } from '../../request-record.ts'
 import { decodePercent } from '../escapes.ts'
 import { w3cFormat } from './w3c.ts'
 
@@ -25,4 +26,5 @@ export const cloudfront = w3cFormat({
   separator: '\t',
   decodeText,
   decodePath,
+  readDuration: readSeconds,
 })

@@ -2,11 +2,10 @@
  * The formats that Apache and nginx write by default: combined, common, and combined with a leading virtual host.
  * Apache: https://httpd.apache.org/docs/2.4/mod/mod_log_config.html; nginx: ngx_http_log_module, log_format combined.
  */
-import { viewOf } from '../byte-memory.ts'
+import { readBytes } from '../../request-record.ts'
 import { unescapeField } from '../escapes.ts'
-import { type LineParser, type LogFormat, type LogLine, noDirectives, type RawLine } from '../log-line.ts'
-import { clfTimeLength, createClfTimeReader } from '../log-time.ts'
-import { addressShape, createPlainCombinedReader } from './plain-combined.ts'
+import { type FilledLine, type LogFormat, openParser, parseStatus, present } from '../log-line.ts'
+import { type ClfTimeReader, clfTimeLength, createClfTimeReader } from '../log-time.ts'
 
 /** "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\""; whatever a server adds behind is passed over. */
 export const combined = clfFormat({
@@ -42,197 +41,122 @@ interface ClfShape {
 }
 
 function clfFormat({ name, sample, virtualHost, agent }: ClfShape): LogFormat {
-  return { name, sample, open: siteDomain => createClfParser(siteDomain, virtualHost, agent) }
+  return {
+    name,
+    sample,
+    open() {
+      const readTime = createClfTimeReader()
+      return openParser((text, into) => {
+        const addressTo = readAddress(text, virtualHost, into)
+        const requestFrom = addressTo === -1 ? -1 : readMoment(text, addressTo, readTime, into)
+        const requestTo = requestFrom === -1 ? -1 : closingQuote(text, requestFrom)
+        const sizeTo = requestTo === -1 ? -1 : readStatusAndSize(text, requestTo + 1, into)
+        if (sizeTo === -1) return false
+        if (agent ? !readReferrerAndAgent(text, sizeTo, into) : sizeTo !== text.length) return false
+        splitRequest(text.slice(requestFrom, requestTo), into)
+        return true
+      })
+    },
+  }
 }
 
-function createClfParser(siteDomain: string, virtualHost: boolean, agent: boolean): LineParser {
-  const line = new ClfLine(siteDomain)
-  const plain = agent ? () => createPlainCombinedReader(virtualHost) : null
-  return { line, parse: raw => line.read(raw, virtualHost, agent), plain, ...noDirectives }
+/** What a client address is made of; a name may stand there too, but not behind a virtual host. */
+const addressShape = /^[0-9a-f.:%]*[.:][0-9a-f.:%]*$/i
+
+/** Returns where the client address ends, or -1. A virtual host is only one when an address follows it. */
+function readAddress(text: string, virtualHost: boolean, into: FilledLine): number {
+  const hostTo = text.indexOf(' ')
+  if (hostTo < 1) return -1
+  const from = virtualHost ? hostTo + 1 : 0
+  const to = virtualHost ? text.indexOf(' ', from) : hostTo
+  if (to === -1) return -1
+  into.address = readField(text, from, to)
+  return virtualHost && !addressShape.test(into.address) ? -1 : to
 }
+
+/** Reads ` - - [time] "`; returns where the request begins, or -1. A user name may hold spaces and brackets itself. */
+function readMoment(text: string, from: number, readTime: ClfTimeReader, into: FilledLine): number {
+  for (let at = text.indexOf('[', from + 1); at !== -1; at = text.indexOf('[', at + 1)) {
+    const end = at + 1 + clfTimeLength
+    if (!text.startsWith('] "', end)) continue
+    into.timeMs = readTime(text, at + 1)
+    if (!Number.isNaN(into.timeMs)) return end + 3
+  }
+  return -1
+}
+
+/** ` 200 2326`, with `-` for either; returns where it ends, or -1. */
+function readStatusAndSize(text: string, from: number, into: FilledLine): number {
+  if (text.charCodeAt(from) !== space) return -1
+  const statusTo = wordEnd(text, from + 1)
+  const isStatus = statusTo === from + 4 || isDash(text, from + 1, statusTo)
+  if (!isStatus || text.charCodeAt(statusTo) !== space) return -1
+  const sizeTo = wordEnd(text, statusTo + 1)
+  into.status = parseStatus(text.slice(from + 1, statusTo))
+  into.bytes = readBytes(text.slice(statusTo + 1, sizeTo))
+  return sizeTo === statusTo + 1 ? -1 : sizeTo
+}
+
+/** Where digits end, or a dash in their place. */
+function wordEnd(text: string, from: number): number {
+  let at = from
+  while (isDigit(text.charCodeAt(at))) at++
+  return at === from && isDash(text, at, at + 1) ? at + 1 : at
+}
+
+/** ` "referrer" "user agent"`, and whatever follows. */
+function readReferrerAndAgent(text: string, from: number, into: FilledLine): boolean {
+  if (!text.startsWith(' "', from)) return false
+  const referrerTo = closingQuote(text, from + 2)
+  if (referrerTo === -1 || !text.startsWith(' "', referrerTo + 1)) return false
+  const agentTo = closingQuote(text, referrerTo + 3)
+  if (agentTo === -1) return false
+  into.referrer = readField(text, from + 2, referrerTo)
+  into.userAgent = readField(text, referrerTo + 3, agentTo)
+  return true
+}
+
+/**
+ * `GET /path HTTP/1.1` into method and target. Without a protocol (HTTP/0.9) the target goes to the end; a request that
+ * is no HTTP at all, such as a TLS greeting or `-`, is a method that nobody counts. Targets may hold stray spaces.
+ */
+function splitRequest(request: string, into: FilledLine): void {
+  const methodTo = request.indexOf(' ')
+  // As it stands there: escaped bytes of what is no HTTP are no method anyhow.
+  into.method = methodTo === -1 ? request : request.slice(0, methodTo)
+  const target = methodTo === -1 ? '' : request.slice(methodTo + 1)
+  into.url = readField(target, 0, targetEnd(target))
+}
+
+/** Where ` HTTP/1.1` or ` HTTP/2` begins at the end of a target, or its end. */
+function targetEnd(target: string): number {
+  const end = target.length
+  if (isProtocol(target, end - 9)) return end - 9
+  return isProtocol(target, end - 7) ? end - 7 : end
+}
+
+const isProtocol = (target: string, at: number): boolean =>
+  at >= 0 && target.startsWith(' H', at) && target.charCodeAt(at + 5) === slash
+
+/** The quote that ends a field: one with an even number of backslashes before it. -1 when there is none. */
+function closingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from)
+  while (at !== -1 && isEscaped(text, from, at)) at = text.indexOf('"', at + 1)
+  return at
+}
+
+function isEscaped(text: string, from: number, at: number): boolean {
+  let before = at
+  while (before > from && text.charCodeAt(before - 1) === backslash) before--
+  return ((at - before) & 1) === 1
+}
+
+const readField = (text: string, from: number, to: number): string =>
+  unescapeField(present(text.slice(from, to)))
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+const isDash = (text: string, from: number, to: number): boolean => to - from === 1 && text[from] === '-'
 
 const space = 32
-const quote = 34
 const slash = 47
-const capitalH = 72
-const dash = 45
-const openingBracket = 91
 const backslash = 92
-const closingBracket = 93
-
-/** Where the fields of a line lie in what was read of the log; a field becomes a text when someone asks for it. */
-class ClfLine implements LogLine {
-  readonly siteDomain: string
-  readonly country = ''
-  timeMs = Number.NaN
-  status: number | null = null
-  readonly #readTime = createClfTimeReader()
-  #bytes: Buffer = Buffer.alloc(0)
-  #view = viewOf(this.#bytes)
-  #requestFrom = 0
-  #methodTo = 0
-  #targetFrom = 0
-  #targetTo = 0
-  #addressFrom = 0
-  #addressTo = 0
-  #referrerFrom = 0
-  #referrerTo = 0
-  #agentFrom = 0
-  #agentTo = 0
-
-  constructor(siteDomain: string) {
-    this.siteDomain = siteDomain
-  }
-
-  get address(): string {
-    return readField(this.#bytes, this.#addressFrom, this.#addressTo)
-  }
-
-  /** As it stands there: escaped bytes of what is no HTTP are no method anyhow. */
-  get method(): string {
-    return this.#bytes.toString('latin1', this.#requestFrom, this.#methodTo)
-  }
-
-  get url(): string {
-    return readField(this.#bytes, this.#targetFrom, this.#targetTo)
-  }
-
-  get referrer(): string {
-    return readField(this.#bytes, this.#referrerFrom, this.#referrerTo)
-  }
-
-  get userAgent(): string {
-    return readField(this.#bytes, this.#agentFrom, this.#agentTo)
-  }
-
-  /** False when the line is malformed. */
-  read(raw: RawLine, virtualHost: boolean, agent: boolean): boolean {
-    const { from, to } = raw
-    this.#bytes = raw.bytes
-    this.#view = raw.view
-    const addressTo = this.#readAddress(from, to, virtualHost)
-    if (addressTo === -1) return false
-    const requestFrom = this.#readMoment(addressTo, to)
-    if (requestFrom === -1) return false
-    const requestTo = this.#closingQuote(requestFrom, to)
-    if (requestTo === -1) return false
-    const sizeTo = this.#readStatusAndSize(requestTo + 1)
-    if (sizeTo === -1) return false
-    if (agent ? !this.#readReferrerAndAgent(sizeTo, to) : sizeTo !== to) return false
-    this.#splitRequest(requestFrom, requestTo)
-    return true
-  }
-
-  /** Returns where the client address ends, or -1. A virtual host is only one when an address follows it. */
-  #readAddress(from: number, to: number, virtualHost: boolean): number {
-    const hostTo = this.#spaceFrom(from, to)
-    if (hostTo === from || hostTo === to) return -1
-    this.#addressFrom = virtualHost ? hostTo + 1 : from
-    this.#addressTo = virtualHost ? this.#spaceFrom(hostTo + 1, to) : hostTo
-    if (virtualHost && !addressShape.test(this.address)) return -1
-    return this.#addressTo
-  }
-
-  /** Reads ` - - [time] "`; returns where the request begins, or -1. A user name may hold spaces and brackets itself. */
-  #readMoment(from: number, to: number): number {
-    const bytes = this.#bytes
-    const last = to - clfTimeLength - 3
-    for (let at = from + 1; at < last; at++) {
-      if (bytes[at] !== openingBracket) continue
-      const end = at + 1 + clfTimeLength
-      if (bytes[end] !== closingBracket || bytes[end + 1] !== space || bytes[end + 2] !== quote) continue
-      const timeMs = this.#readTime(this.#view, at + 1)
-      if (Number.isNaN(timeMs)) continue
-      this.timeMs = timeMs
-      return end + 3
-    }
-    return -1
-  }
-
-  /** ` 200 2326`, with `-` for either; returns where it ends, or -1. */
-  #readStatusAndSize(from: number): number {
-    const bytes = this.#bytes
-    if (bytes[from] !== space) return -1
-    let at = from + 1
-    let status = 0
-    for (; isDigit(bytes[at]!); at++) status = status * 10 + bytes[at]! - 48
-    if (at === from + 1 && bytes[at] === dash) at++
-    else if (at !== from + 4) return -1
-    this.status = status >= 100 ? status : null
-
-    if (bytes[at] !== space) return -1
-    const sizeFrom = at + 1
-    at = sizeFrom
-    while (isDigit(bytes[at]!)) at++
-    if (at === sizeFrom && bytes[at] === dash) at++
-    return at === sizeFrom ? -1 : at
-  }
-
-  /** ` "referrer" "user agent"`, and whatever follows. */
-  #readReferrerAndAgent(at: number, to: number): boolean {
-    const bytes = this.#bytes
-    if (bytes[at] !== space || bytes[at + 1] !== quote) return false
-    const referrerTo = this.#closingQuote(at + 2, to)
-    if (referrerTo === -1) return false
-    if (bytes[referrerTo + 1] !== space || bytes[referrerTo + 2] !== quote) return false
-    const agentTo = this.#closingQuote(referrerTo + 3, to)
-    this.#referrerFrom = at + 2
-    this.#referrerTo = referrerTo
-    this.#agentFrom = referrerTo + 3
-    this.#agentTo = agentTo
-    return agentTo !== -1
-  }
-
-  /**
-   * `GET /path HTTP/1.1` into method and target. Without a protocol (HTTP/0.9) the target goes to the end; a request that
-   * is no HTTP at all, such as a TLS greeting or `-`, is a method that nobody counts. Targets may hold stray spaces.
-   */
-  #splitRequest(from: number, to: number): void {
-    const methodTo = this.#spaceFrom(from, to)
-    this.#requestFrom = from
-    this.#methodTo = methodTo
-    this.#targetFrom = methodTo === to ? to : methodTo + 1
-    this.#targetTo = this.#protocolFrom(this.#targetFrom, to)
-  }
-
-  /** Where ` HTTP/1.1` or ` HTTP/2` begins at the end of the request, or its end. */
-  #protocolFrom(from: number, to: number): number {
-    if (this.#isProtocol(to - 9, from)) return to - 9
-    return this.#isProtocol(to - 7, from) ? to - 7 : to
-  }
-
-  #isProtocol(at: number, from: number): boolean {
-    const bytes = this.#bytes
-    return at >= from && bytes[at] === space && bytes[at + 1] === capitalH && bytes[at + 5] === slash
-  }
-
-  /** The first space from there on, or `to`. */
-  #spaceFrom(from: number, to: number): number {
-    const bytes = this.#bytes
-    let at = from
-    while (at < to && bytes[at] !== space) at++
-    return at
-  }
-
-  /** The quote that ends a field: one with an even number of backslashes before it. -1 when there is none before `to`. */
-  #closingQuote(from: number, to: number): number {
-    const bytes = this.#bytes
-    for (let at = from; at < to; at++) {
-      if (bytes[at] === quote && (bytes[at - 1] !== backslash || !this.#isEscaped(from, at))) return at
-    }
-    return -1
-  }
-
-  #isEscaped(from: number, at: number): boolean {
-    let before = at
-    while (before > from && this.#bytes[before - 1] === backslash) before--
-    return ((at - before) & 1) === 1
-  }
-}
-
-function readField(bytes: Buffer, from: number, to: number): string {
-  if (to - from === 1 && bytes[from] === dash) return ''
-  return unescapeField(bytes.toString('utf8', from, to))
-}
-
-const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57

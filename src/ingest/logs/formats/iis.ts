@@ -2,6 +2,7 @@
  * Microsoft IIS, W3C extended format: UTC, separated by spaces, `+` for a space inside a field.
  * https://learn.microsoft.com/en-us/windows/win32/http/w3c-logging
  */
+import { readMilliseconds } from '../../request-record.ts'
 import { w3cFormat } from './w3c.ts'
 
 export const iis = w3cFormat({
@@ -17,4 +18,5 @@ export const iis = w3cFormat({
   // IIS leaves a real plus as it is, so that ` +https://…` becomes two of them.
   decodeText: field => field.replaceAll('++', ' +').replace(/(?<! )\+/g, ' '),
   decodePath: path => path,
+  readDuration: readMilliseconds,
 })

@@ -2,6 +2,7 @@
  * Log drains of Netlify, log type "traffic": one JSON object a request. Entries of other types are the output of functions
  * and deploys. https://docs.netlify.com/manage/monitoring/log-drains/
  */
+import { readBytes, readMilliseconds } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
 import { asText, type JsonObject, parseJsonObject } from './json-object.ts'
@@ -12,8 +13,8 @@ export const netlify = lineByLine(
   parse,
 )
 
-function parse(line: string, into: FilledLine): boolean {
-  const object = parseJsonObject(line)
+function parse(text: string, into: FilledLine): boolean {
+  const object = parseJsonObject(text)
   if (object === null || !isTraffic(object)) return false
   if (typeof object.url !== 'string' || typeof object.method !== 'string') return false
   into.timeMs = parseJsonTime(object.timestamp)
@@ -24,6 +25,9 @@ function parse(line: string, into: FilledLine): boolean {
   into.status = parseStatus(asText(object.status_code))
   into.referrer = asText(object.referrer)
   into.userAgent = asText(object.user_agent)
+  into.bytes = readBytes(object.response_size)
+  into.durationMs = readMilliseconds(object.duration)
+  into.requestId = asText(object.request_id)
   return true
 }
 

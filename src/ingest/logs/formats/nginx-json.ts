@@ -3,6 +3,7 @@
  * names of nginx's own variables and the short names that are in common use.
  * Variables: https://nginx.org/en/docs/http/ngx_http_core_module.html#variables
  */
+import { readBytes, readSeconds } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
 import { asText, firstOf, type JsonObject, parseJsonObject } from './json-object.ts'
@@ -15,6 +16,8 @@ const names = {
   target: ['request_uri', 'uri', 'path', 'url'],
   status: ['status', 'response_status'],
   referrer: ['http_referer', 'http_referrer', 'referer', 'referrer', 'request_referer'],
+  bytes: ['body_bytes_sent', 'bytes_sent', 'bytes', 'size', 'response_size'],
+  seconds: ['request_time'],
   userAgent: ['http_user_agent', 'user_agent', 'agent', 'request_user_agent'],
 } as const
 
@@ -24,8 +27,8 @@ export const nginxJson = lineByLine(
   parse,
 )
 
-function parse(line: string, into: FilledLine): boolean {
-  const object = parseJsonObject(line)
+function parse(text: string, into: FilledLine): boolean {
+  const object = parseJsonObject(text)
   if (object === null || !readRequest(object, into)) return false
   const time = firstOf(object, names.time)
   if (time === undefined) return false
@@ -34,7 +37,8 @@ function parse(line: string, into: FilledLine): boolean {
   into.status = parseStatus(asText(firstOf(object, names.status)))
   into.referrer = asText(firstOf(object, names.referrer))
   into.userAgent = asText(firstOf(object, names.userAgent))
-  into.country = ''
+  into.bytes = readBytes(firstOf(object, names.bytes))
+  into.durationMs = readSeconds(firstOf(object, names.seconds))
   return true
 }
 

@@ -1,11 +1,12 @@
 /** The W3C extended log file format: a `#Fields` line names the columns of the lines that follow, and may come again. */
+import { readBytes } from '../../request-record.ts'
 import {
   type FilledLine,
   type LineParser,
   type LogFormat,
+  openParser,
   parseStatus,
   present,
-  textParser,
 } from '../log-line.ts'
 import { parseIsoTime } from '../log-time.ts'
 
@@ -16,6 +17,8 @@ export interface W3cDialect {
   /** Turns a column as it stands in the line into what was sent. */
   decodeText(field: string): string
   decodePath(field: string): string
+  /** Reads the column `time-taken`, in milliseconds. */
+  readDuration(field: string): number | null
 }
 
 /** Columns by name, as `#Fields` orders them. */
@@ -31,23 +34,25 @@ interface Columns {
   readonly status: number
   readonly referrer: number
   readonly userAgent: number
+  readonly bytes: number
+  readonly duration: number
 }
 
 const fieldsDirective = /^#Fields:\s*(.*)$/i
 
 export function w3cFormat(dialect: W3cDialect): LogFormat {
   const { name, sample } = dialect
-  return { name, sample, open: (siteDomain, context) => openParser(dialect, siteDomain, context) }
+  return { name, sample, open: context => openW3c(dialect, context) }
 }
 
 /** The context is the last `#Fields` line. */
-function openParser(dialect: W3cDialect, siteDomain: string, context: string | null): LineParser {
+function openW3c(dialect: W3cDialect, context: string | null): LineParser {
   let fieldsLine = context
   let columns = context === null ? null : readColumns(context)
 
   const parse = (line: string, into: FilledLine): boolean =>
     columns !== null && readLine(line.split(dialect.separator), columns, dialect, into)
-  return textParser(siteDomain, parse, {
+  return openParser(parse, {
     directive(line) {
       if (!fieldsDirective.test(line)) return
       fieldsLine = line
@@ -73,6 +78,8 @@ function readColumns(line: string): Columns | null {
     status: at('sc-status'),
     referrer: at('cs(referer)'),
     userAgent: at('cs(user-agent)'),
+    bytes: at('sc-bytes'),
+    duration: at('time-taken'),
   }
   const { date, time, method, path } = columns
   return date === -1 || time === -1 || method === -1 || path === -1 ? null : columns
@@ -91,5 +98,7 @@ function readLine(fields: string[], columns: Columns, dialect: W3cDialect, into:
   into.status = parseStatus(field(columns.status))
   into.referrer = dialect.decodeText(field(columns.referrer))
   into.userAgent = dialect.decodeText(field(columns.userAgent))
+  into.bytes = readBytes(field(columns.bytes))
+  into.durationMs = dialect.readDuration(field(columns.duration))
   return true
 }

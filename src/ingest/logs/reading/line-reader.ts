@@ -1,7 +1,5 @@
 /** Cuts the bytes of a log into lines in flat memory, and knows what lies around the position it has reached. */
 import { hash } from 'node:crypto'
-import { viewOf } from '../byte-memory.ts'
-import type { RawLine } from '../log-line.ts'
 import type { ByteSource } from './byte-source.ts'
 
 /** Longer lines are no requests; they are passed over without being kept. */
@@ -12,7 +10,7 @@ export const fingerprintLength = 64 * 1024
 
 /** Bytes kept before newly read ones: what lies before an unfinished line, and that line. */
 const keptLength = fingerprintLength + lineLengthMax
-/** Handing a read to another thread and hearing of it costs as much as a hundred lines: it should bring thousands (row 9 of docs/performance.md). */
+/** A read is done by another thread. Handing it over costs as much as a hundred lines, so it should bring thousands. */
 const readLength = 1024 * 1024
 
 const newline = 10
@@ -42,12 +40,10 @@ export interface Fingerprint {
 }
 
 /** Shows the line found last; what it shows is overwritten by the next `fill`. */
-export class LineReader implements RawLine {
-  /** All that lies in memory; what is before `next` is behind us. */
-  bytes: Buffer = Buffer.alloc(0)
-  view = viewOf(this.bytes)
-  from = 0
-  to = 0
+export class LineReader {
+  /** Where the line found last lies in #buffer, without its end. */
+  #from = 0
+  #to = 0
   readonly #source: ByteSource
   /** What lies from #low to #read is of the log; the next line begins at #next. */
   #buffer = Buffer.allocUnsafe(keptLength + readLength)
@@ -55,7 +51,6 @@ export class LineReader implements RawLine {
   #low = keptLength
   #next = keptLength
   #read = keptLength
-  #linesTo = keptLength
   /** Where #buffer[0] lies in the log. */
   #base = -keptLength
   /** Inside a line whose beginning is dealt with already. */
@@ -72,7 +67,6 @@ export class LineReader implements RawLine {
     start.before.copy(this.#buffer, this.#low)
     this.#base = start.offset - keptLength
     this.#passOverRestOfLine()
-    this.#showBytes()
   }
 
   /** Bytes of the log that are dealt with: the lines given, and what was passed over. */
@@ -97,7 +91,7 @@ export class LineReader implements RawLine {
 
   /** Whether `next` would give something. */
   get holdsLine(): boolean {
-    return this.bytes.includes(newline, this.#next)
+    return this.#newlineFrom(this.#next) !== -1
   }
 
   /** The first bytes of the log, as far as they were read, at most fingerprintLength. */
@@ -123,7 +117,7 @@ export class LineReader implements RawLine {
   }
 
   next(): Found {
-    const end = this.bytes.indexOf(newline, this.#next)
+    const end = this.#newlineFrom(this.#next)
     if (end === -1) return this.#passOverTooLong()
     const from = this.#next
     this.#next = end + 1
@@ -136,29 +130,14 @@ export class LineReader implements RawLine {
     return 'line'
   }
 
-  /** Where the lines that `next` would give begin in `bytes`. */
-  get linesFrom(): number {
-    return this.#passingOver ? this.#linesTo : this.#next
-  }
-
-  /** Where the last of them ends; not behind `linesFrom` when there is none. */
-  get linesTo(): number {
-    return this.#linesTo
-  }
-
-  /** Passes over lines that somebody else has read, up to where one begins. */
-  passOver(to: number): void {
-    this.#next = to
-  }
-
   /** The line found last, as UTF-8. */
   get decoded(): string {
-    return this.bytes.toString('utf8', this.from, this.to)
+    return this.#buffer.toString('utf8', this.#from, this.#to)
   }
 
-  /** Blank lines, and those that begin with `#`, are no lines. */
-  get isLine(): boolean {
-    return this.from < this.to && this.bytes[this.from] !== numberSign
+  /** Whether that is of a request: blank lines, and those that begin with `#`, are not. */
+  get isRequest(): boolean {
+    return this.#from < this.#to && this.#buffer[this.#from] !== numberSign
   }
 
   /**
@@ -225,13 +204,12 @@ export class LineReader implements RawLine {
     this.#read = keptLength + read
     this.#growHead()
     if (this.offset === 0 && byteOrderMark.every((byte, n) => this.ahead[n] === byte)) this.#next += 3
-    this.#showBytes()
   }
 
-  #showBytes(): void {
-    this.bytes = this.#buffer.subarray(0, this.#read)
-    this.view = viewOf(this.bytes)
-    this.#linesTo = Math.max(this.#next, this.bytes.lastIndexOf(newline) + 1)
+  /** -1 when there is none in what was read. */
+  #newlineFrom(at: number): number {
+    const end = this.#buffer.indexOf(newline, at)
+    return end < this.#read ? end : -1
   }
 
   #growHead(): void {
@@ -258,8 +236,8 @@ export class LineReader implements RawLine {
   }
 
   #show(from: number, to: number): void {
-    this.from = from
-    this.to = to > from && this.bytes[to - 1] === carriageReturn ? to - 1 : to
+    this.#from = from
+    this.#to = to > from && this.#buffer[to - 1] === carriageReturn ? to - 1 : to
   }
 }
 
