@@ -1,8 +1,8 @@
-/** Makes up the traffic of the demo site, which the real detector classifies. The same day of its story has the same traffic. */
+/** Made-up traffic for the demo site: the same for the same day of its story, classified by the real detector. */
 import type { Detector } from '../detection/detector.ts'
 import { dayMs, hourMs } from '../domain/date-range.ts'
 import { type NewEvent, namedBySender, unknownCountry } from '../domain/event.ts'
-import { Pipeline } from '../ingest/pipeline.ts'
+import { openPipeline } from '../ingest/pipeline.ts'
 
 export const demoDomain = 'northwind-tea.example'
 export const demoDays = 90
@@ -12,7 +12,7 @@ const chrome =
 const safari =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1'
 
-/** Bots by weight, with the user agents of the catalogue's samples. */
+/** What comes with which weight; user agents as the catalogue's samples have them. */
 const bots: readonly (readonly [weight: number, userAgent: string])[] = [
   [
     24,
@@ -84,16 +84,23 @@ export function demoTraffic(detector: Detector, day: number, story: number): New
   const weekend = [0, 6].includes(new Date(day * dayMs).getUTCDay())
   const growth = 1 + story / demoDays
   const events: NewEvent[] = []
-  const pipeline = new Pipeline({ detector, countryOf: () => unknownCountry }, 'hits')
+  const pipeline = openPipeline({ detector, countryOf: () => unknownCountry }, demoDomain, 'hits')
   const visit = (userAgent: string, referrer: string): NewEvent | null => {
     const path = pick(random, pages)
     const url = referrer.includes('chatgpt.com') ? `${path}?utm_source=chatgpt.com` : path
-    const result = pipeline.process({
-      ...{ method: 'GET', url, status: 200, userAgent, referrer, siteDomain: demoDomain },
-      ...{ address: '', country: pick(random, countries), timeMs: day * dayMs + timeOfDay(random) },
-      ...{ bytes: Math.round(4_000 + random() * 60_000), durationMs: Math.round(20 + random() * 300) },
+    const ingested = pipeline({
+      method: 'GET',
+      url,
+      status: 200,
+      userAgent,
+      referrer,
+      address: '',
+      country: pick(random, countries),
+      timeMs: day * dayMs + timeOfDay(random),
+      bytes: null,
+      durationMs: null,
     })
-    return typeof result === 'string' ? null : result
+    return 'event' in ingested ? ingested.event : null
   }
   const add = (event: NewEvent | null): void => {
     if (event) events.push(event)
@@ -104,7 +111,7 @@ export function demoTraffic(detector: Detector, day: number, story: number): New
     add(landing)
     if (landing && random() < 0.12) add(conversionAfter(landing, random))
   }
-  // No assistant is known for most conversions.
+  // Most who buy came by themselves, as far as anybody knows.
   for (let n = Math.round(random() * 9 * (weekend ? 0.6 : 1)); n > 0; n--) {
     const visitor = visit(chrome, referrers[0]![1])!
     add({ ...conversionAfter(visitor, random), provenance: { ...namedBySender, source: 'snippet' } })
@@ -125,14 +132,11 @@ function conversionAfter(landing: NewEvent, random: () => number): NewEvent {
       (Math.floor(landing.createdAt / dayMs) + 1) * dayMs - 1,
     ),
     value: isPurchase ? Math.round(900 + random() * 6_000) / 100 : null,
-    status: null,
-    bytes: null,
-    durationMs: null,
     provenance: { ...namedBySender, source: 'snippet', assistant: landing.name, landing: landing.path },
   }
 }
 
-/** Milliseconds since midnight: more in the afternoon, less at night. */
+/** More in the afternoon, less at night. */
 function timeOfDay(random: () => number): number {
   const hour = (random() + random() + random()) * 8 + 2
   return Math.floor((hour % 24) * hourMs)

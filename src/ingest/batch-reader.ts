@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import type { BatchReply, BatchRequest, BatchThreadSettings } from './batch-thread.ts'
 import { classifyBatch, type SentBatch } from './classify-batch.ts'
 import type { BatchResult } from './incoming-batch.ts'
-import type { PipelineParts } from './pipeline.ts'
+import type { IngestParts } from './pipeline.ts'
 
 /** About a thousand hits, which take some milliseconds. */
 const smallBytesMax = 256 * 1024
@@ -15,13 +15,13 @@ interface Waiting {
 }
 
 export class BatchReader {
-  readonly #parts: PipelineParts
+  readonly #parts: IngestParts
   readonly #settings: BatchThreadSettings
   #thread: Worker | null = null
   #nextId = 1
   readonly #waiting = new Map<number, Waiting>()
 
-  constructor(parts: PipelineParts, settings: BatchThreadSettings) {
+  constructor(parts: IngestParts, settings: BatchThreadSettings) {
     this.#parts = parts
     this.#settings = settings
   }

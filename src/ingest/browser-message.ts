@@ -1,4 +1,4 @@
-/** Messages of the browser snippet (trackers/browser/PROTOCOL.md): read, classified and turned into events. They come from anybody. */
+/** Messages of the browser snippet (trackers/browser/PROTOCOL.md), and the events that they become. Anybody can send them. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { pagePath } from '../detection/page-path.ts'
@@ -7,8 +7,9 @@ import { AppError } from '../domain/errors.ts'
 import { type NewEvent, nameLengthMax, valueMax } from '../domain/event.ts'
 import { describeProblem } from './describe-problem.ts'
 import { isOwnPage } from './own-page.ts'
-import { Pipeline, type PipelineParts } from './pipeline.ts'
+import { type IngestParts, openPipeline } from './pipeline.ts'
 import { createProvenances } from './provenance.ts'
+import type { RequestRecord } from './request-record.ts'
 
 const urlLengthMax = 8_192
 const Url = Type.String({ maxLength: urlLengthMax })
@@ -18,17 +19,17 @@ const common = {
   url: Url,
 }
 
-const LandingMessage = Type.Object({ ...common, kind: Type.Literal('landing'), referrer: Url })
-const ConversionMessage = Type.Object({
+const Landing = Type.Object({ ...common, kind: Type.Literal('landing'), referrer: Url })
+const Conversion = Type.Object({
   ...common,
   kind: Type.Literal('conversion'),
   name: Type.String({ minLength: 1, maxLength: nameLengthMax }),
   value: Type.Optional(Type.Union([Type.Number({ minimum: -valueMax, maximum: valueMax }), Type.Null()])),
   touches: Type.Array(Type.Object({ referrer: Url, url: Url }), { maxItems: 5 }),
 })
-export type BrowserMessage = Static<typeof LandingMessage> | Static<typeof ConversionMessage>
+export type BrowserMessage = Static<typeof Landing> | Static<typeof Conversion>
 
-const validators = { landing: Compile(LandingMessage), conversion: Compile(ConversionMessage) }
+const validators = { landing: Compile(Landing), conversion: Compile(Conversion) }
 
 /** Throws INVALID_JSON, INVALID_EVENT. */
 export function readBrowserMessage(body: string): BrowserMessage {
@@ -53,14 +54,12 @@ export interface BrowserContext {
   readonly now: number
 }
 
-type Landing = { readonly referrer: string; readonly url: string }
-
 /**
  * The event of a message; null for a landing that no assistant sent. The public key records for its own domain only, and never
  * bots. Throws INVALID_EVENT for a page of another domain.
  */
 export function browserEvent(
-  parts: PipelineParts,
+  parts: IngestParts,
   site: Site,
   message: BrowserMessage,
   { userAgent, address, now }: BrowserContext,
@@ -68,21 +67,27 @@ export function browserEvent(
   if (!isOwnPage(site, message.url)) {
     throw new AppError('INVALID_EVENT', `url: it must be a page of ${site.domain}.`)
   }
-  const pipeline = new Pipeline(parts, 'snippet')
-  const referralOf = ({ url, referrer }: Landing): NewEvent | null => {
-    const result = pipeline.process({
-      ...{ method: 'GET', url, status: null, userAgent, referrer, siteDomain: site.domain },
-      ...{ address, country: '', timeMs: now, bytes: null, durationMs: null },
-    })
-    return typeof result !== 'string' && result.type === 'referral' ? result : null
+  const pipeline = openPipeline(parts, site.domain, 'snippet')
+  const visit = {
+    method: 'GET',
+    status: null,
+    userAgent,
+    address,
+    country: '',
+    timeMs: now,
+    bytes: null,
+    durationMs: null,
+  }
+  const referralOf = ({ url, referrer }: Pick<RequestRecord, 'url' | 'referrer'>): NewEvent | null => {
+    const ingested = pipeline({ ...visit, url, referrer })
+    return 'event' in ingested && ingested.event.type === 'referral' ? ingested.event : null
   }
   if (message.kind === 'landing') return referralOf(message)
-  // The assistant that brought the visitor in this session.
-  const touch = message.touches
-    .filter(({ url }) => isOwnPage(site, url))
-    .map(referralOf)
-    .findLast(referral => referral !== null)
-  const { catalogueVersion } = parts.detector
+
+  // The last assistant that brought the visitor in this session.
+  const touches = message.touches.filter(({ url }) => isOwnPage(site, url)).map(referralOf)
+  const touch = touches.findLast(event => event !== null) ?? null
+  const provenanceOf = createProvenances('snippet', parts.detector.catalogueVersion)
   return {
     type: 'conversion',
     name: message.name.toWellFormed(),
@@ -94,8 +99,9 @@ export function browserEvent(
     status: null,
     bytes: null,
     durationMs: null,
+    // No client: a conversion is no request that anybody else could have seen.
     provenance: touch
       ? { ...touch.provenance, assistant: touch.name, landing: touch.path }
-      : createProvenances('snippet', catalogueVersion)(userAgent, '', null),
+      : provenanceOf(userAgent, '', null),
   }
 }

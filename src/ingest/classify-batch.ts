@@ -2,7 +2,7 @@
 import type { Site } from '../domain/account.ts'
 import { readBatch } from './batch-body.ts'
 import type { BatchResult, IncomingBatch } from './incoming-batch.ts'
-import type { PipelineParts } from './pipeline.ts'
+import type { IngestParts } from './pipeline.ts'
 import { SentEventBatch } from './sent-event.ts'
 import { SentHitBatch } from './sent-hit.ts'
 
@@ -20,7 +20,7 @@ export interface SentBatch {
 
 /** Throws INVALID_JSON, PAYLOAD_TOO_LARGE and INVALID_EVENT, which name the place of what is wrong. */
 export function classifyBatch(
-  parts: PipelineParts,
+  parts: IngestParts,
   { kind, body, isLines, site, now }: SentBatch,
 ): BatchResult {
   const batch: IncomingBatch =

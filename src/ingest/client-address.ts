@@ -1,4 +1,4 @@
-/** Addresses of clients in one spelling, so that two ways in which saw the same client agree on it. */
+/** Addresses of clients in one spelling, so that two sources which saw the same client agree on it. */
 import { isIP } from 'node:net'
 
 /** Null for what is no address, such as an empty text or the name of a host. */

@@ -52,7 +52,7 @@ function inWords({ keyword, params, message }: Problem): string {
   return message.replace(/^must be (?=string|number|integer)/, word => `${word}of type `)
 }
 
-/** The patterns of sent-event.ts and sent-hit.ts. */
+/** The patterns of sent-event.ts. */
 const wordsOfPatterns: Readonly<Record<string, string>> = {
   '^/': 'must begin with /',
   '^[A-Za-z]{2}$': 'must be a country code of two letters, such as DE',

@@ -1,80 +1,88 @@
 /**
- * The one way from a request, as any source tells it, to an event. The steps in order: classify (is it an AI visit?), normalise (what is kept of
- * it), locate (from which country?), identify (whose request is it, so that it counts once?). Each request ends as an event or as
- * the reason why it is none, and is counted in the daily load.
+ * The one way by which requests become events, whatever source reports them: classify, locate, and name the client by which the
+ * same request is known when another source reports it too. Each step has a function of its own; `openPipeline` lists
+ * them in their order.
  */
-import type { Detector, IgnoreReason, Verdict } from '../detection/detector.ts'
+import type { Detector, IgnoredVerdict, IgnoreReason, Verdict } from '../detection/detector.ts'
 import { pagePath } from '../detection/page-path.ts'
-import { ownCopy } from '../detection/remember-recent.ts'
+import { ownCopy, rememberRecent } from '../detection/remember-recent.ts'
 import { countryCode } from '../domain/country.ts'
 import { type NewEvent, type Source, unknownCountry } from '../domain/event.ts'
-import type { DailyLoad, LoadKind, Subject } from '../storage/event-store.ts'
+import type { LoadKind } from '../storage/event-store.ts'
 import { clientOf } from './client-address.ts'
 import type { CountryLookup } from './country.ts'
-import { LoadCounter } from './daily-load.ts'
-import { createProvenances, type ProvenanceOf } from './provenance.ts'
+import { createProvenances } from './provenance.ts'
 import type { RequestRecord } from './request-record.ts'
 
-export interface PipelineParts {
+export interface IngestParts {
   readonly detector: Detector
   readonly countryOf: CountryLookup
 }
 
-type CountedVerdict = Exclude<Verdict, { kind: 'ignored' }>
-type IgnoredVerdict = Extract<Verdict, { kind: 'ignored' }>
+/** What became of a request. `load` says what it counts as in the load of its site, event or not. */
+export type Ingested =
+  | { readonly event: NewEvent; readonly load: LoadKind }
+  | { readonly ignored: IgnoreReason; readonly load: LoadKind }
 
-export class Pipeline {
-  readonly #parts: PipelineParts
-  readonly #provenanceOf: ProvenanceOf
-  readonly #load = new LoadCounter()
+export type Pipeline = (request: RequestRecord) => Ingested
 
-  constructor(parts: PipelineParts, source: Source) {
-    this.#parts = parts
-    this.#provenanceOf = createProvenances(source, parts.detector.catalogueVersion)
-  }
+const rememberedClients = 10_000
 
-  process(request: RequestRecord): NewEvent | IgnoreReason {
-    const verdict = this.#parts.detector.classify(request)
-    this.#load.add(this.#loadKindOf(verdict, request), request)
-    return verdict.kind === 'ignored' ? verdict.reason : this.#eventOf(verdict, request)
-  }
+/** For the requests of one site that one source reports. It remembers recent clients and provenances: open one a batch or log. */
+export function openPipeline(parts: IngestParts, siteDomain: string, source: Source): Pipeline {
+  const { detector } = parts
+  const provenanceOf = createProvenances(source, detector.catalogueVersion)
+  const dedupeClient = rememberRecent(clientIn, rememberedClients)
 
-  /** What the requests since the last call cost the site. */
-  takeLoad(): DailyLoad[] {
-    return this.#load.take()
-  }
-
-  #eventOf(verdict: CountedVerdict, request: RequestRecord): NewEvent {
-    const client = clientOf(request.address)
-    return {
-      ...subjectOf(verdict),
-      path: ownCopy(pagePath(request.url)),
-      country: this.#locate(request),
+  return request => {
+    const verdict = classify(detector, request, siteDomain)
+    if (verdict.kind === 'ignored') {
+      return { ignored: verdict.reason, load: loadOfIgnored(detector, verdict, request) }
+    }
+    const isBot = verdict.kind === 'bot'
+    const event: NewEvent = {
+      type: verdict.kind,
+      name: isBot ? verdict.name : verdict.source,
+      company: isBot ? verdict.company : '',
+      path: pagePath(request.url),
+      country: locate(parts.countryOf, request, source),
       createdAt: request.timeMs,
       value: null,
       status: request.status,
       bytes: request.bytes,
       durationMs: request.durationMs,
-      provenance: this.#provenanceOf(request.userAgent, request.referrer, verdict.rule),
-      ...(client !== null && { client }),
+      provenance: provenanceOf(request.userAgent, request.referrer, verdict.rule),
+      ...dedupeClient(request.address),
     }
-  }
-
-  /** What the source says goes before what the address tells: a CDN knows better. */
-  #locate({ country, address }: RequestRecord): string {
-    const named = countryCode(country)
-    return named === unknownCountry ? this.#parts.countryOf(address) : named
-  }
-
-  #loadKindOf(verdict: Verdict, request: RequestRecord): LoadKind {
-    if (verdict.kind === 'bot') return 'ai-bot'
-    if (verdict.kind === 'referral') return 'assistant-click'
-    const kind = loadKinds[verdict.reason]
-    return kind === 'other-robot' && this.#parts.detector.isSearchBot(request.userAgent) ? 'search-bot' : kind
+    return { event, load: isBot ? 'ai-bot' : 'assistant-click' }
   }
 }
 
-const loadKinds: Readonly<Record<IgnoredVerdict['reason'], LoadKind>> = {
+function classify(
+  detector: Detector,
+  { method, url, status, userAgent, referrer }: RequestRecord,
+  siteDomain: string,
+): Verdict {
+  return detector.classify({ method, url, status, userAgent, referrer, siteDomain })
+}
+
+/**
+ * Senders of hits know the country of their visitor, and the address may be that of a proxy. In logs the address goes first, and
+ * the country that the log names is for where it is not known.
+ */
+function locate(countryOf: CountryLookup, { country, address }: RequestRecord, source: Source): string {
+  if (source === 'hits' && country !== '') return countryCode(country)
+  const located = countryOf(address)
+  return located === unknownCountry ? countryCode(country) : located
+}
+
+/** Nothing where the address is not known. */
+function clientIn(address: string): Pick<NewEvent, 'client'> {
+  const client = clientOf(address)
+  return client === null ? {} : { client: ownCopy(client) }
+}
+
+const loadKindOf: Readonly<Record<IgnoreReason, LoadKind>> = {
   method: 'other',
   redirect: 'redirect',
   'static-asset': 'asset',
@@ -86,7 +94,12 @@ const loadKinds: Readonly<Record<IgnoredVerdict['reason'], LoadKind>> = {
   'no-assistant': 'person',
 }
 
-export const subjectOf = (verdict: CountedVerdict): Subject =>
-  verdict.kind === 'bot'
-    ? { type: 'bot', name: verdict.name, company: verdict.company }
-    : { type: 'referral', name: verdict.source, company: '' }
+function loadOfIgnored(
+  detector: Detector,
+  { reason }: IgnoredVerdict,
+  { userAgent }: RequestRecord,
+): LoadKind {
+  // A forged name says nothing true about the robot.
+  const mayBeSearchBot = reason === 'other-robot' || reason === 'not-counted-bot'
+  return mayBeSearchBot && detector.isSearchBot(userAgent) ? 'search-bot' : loadKindOf[reason]
+}

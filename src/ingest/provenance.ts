@@ -1,32 +1,37 @@
-/** What an event keeps of the request behind it, so that a verdict can be explained and classified again later. */
-import { ownCopy, rememberRecent } from '../detection/remember-recent.ts'
+/** What an event keeps of the request behind it, so that its verdict can be explained and found again later. */
+import { ownCopy } from '../detection/remember-recent.ts'
 import { webHost } from '../detection/web-host.ts'
-import type { Provenance } from '../domain/event.ts'
+import type { Provenance, Source } from '../domain/event.ts'
 
 /** What is kept of a user agent; a longer one is classified whole. */
 const userAgentLengthMax = 1_000
 
-/** Visitors of one batch or log share few of them. */
-const remembered = 10_000
+const rememberedMax = 10_000
+/** Characters of a key; strangers must not fill the memory. */
+const keyLengthMax = 2_000
 
+/** `rule` is null where no rule decided. */
 export type ProvenanceOf = (userAgent: string, referrer: string, rule: string | null) => Provenance
 
-/** The same object for equal requests, mostly. `rule` is null where no rule decided. */
-export function createProvenances(source: Provenance['source'], catalogueVersion: string): ProvenanceOf {
-  const known = rememberRecent((key: string): Provenance => {
-    const [rule = '', referrer = '', ...userAgent] = key.split('\n')
-    const text = userAgent.join('\n')
+/** The requests of one batch or log share few provenances, so equal ones mostly give the same object. */
+export function createProvenances(source: Source, catalogueVersion: string): ProvenanceOf {
+  const known = new Map<string, Provenance>()
+  return (userAgent, referrer, rule) => {
+    const key = `${rule}\n${referrer}\n${userAgent}`
+    const found = known.get(key)
+    if (found) return found
     const host = webHost(referrer)
-    return {
+    const provenance: Provenance = {
       source,
-      userAgent: ownCopy(text.slice(0, userAgentLengthMax).toWellFormed()),
-      referrerHost: host && ownCopy(host),
-      rule: rule || null,
+      userAgent: ownCopy(userAgent.slice(0, userAgentLengthMax).toWellFormed()),
+      referrerHost: host === null ? null : ownCopy(host),
+      rule,
       catalogueVersion,
       assistant: null,
       landing: null,
     }
-  }, remembered)
-  return (userAgent, referrer, rule) =>
-    known(`${rule ?? ''}\n${referrer.replaceAll('\n', ' ')}\n${userAgent}`)
+    if (known.size >= rememberedMax) known.clear()
+    if (key.length <= keyLengthMax) known.set(key, provenance)
+    return provenance
+  }
 }

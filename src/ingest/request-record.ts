@@ -1,13 +1,18 @@
 /** A request as its source tells it, before anything is decided, and how sources write sizes and times. */
-import type { Visit } from '../detection/detector.ts'
 
 /** Texts are empty where the source does not tell. */
-export interface RequestRecord extends Visit {
+export interface RequestRecord {
+  readonly method: string
+  /** Absolute URL or path, with its query. */
+  readonly url: string
+  readonly status: number | null
+  readonly userAgent: string
+  readonly referrer: string
   /** Address of the client. */
   readonly address: string
   /** Country that the source names, such as `us`. */
   readonly country: string
-  /** Milliseconds since 1970 UTC; NaN where the time of a log line is none. */
+  /** Milliseconds since 1970 UTC. */
   readonly timeMs: number
   /** Bytes of the response; an integer up to bytesMax, null where the source does not tell. */
   readonly bytes: number | null

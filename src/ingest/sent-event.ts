@@ -3,8 +3,6 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Detector } from '../detection/detector.ts'
 import { webHost } from '../detection/web-host.ts'
-import { dayMs, parseDay } from '../domain/date-range.ts'
-import { AppError } from '../domain/errors.ts'
 import {
   eventTypes,
   type NewEvent,
@@ -17,6 +15,7 @@ import {
 } from '../domain/event.ts'
 import { describeProblem, isObject, shown } from './describe-problem.ts'
 import type { BatchResult, IncomingBatch } from './incoming-batch.ts'
+import { createTimeReader, invalidEvent, type ReadTime } from './sent-time.ts'
 
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: nameLengthMax, description })
 
@@ -91,25 +90,26 @@ const validators = {
 /** Believes what the sender says, as far as it can be said. */
 export class SentEventBatch implements IncomingBatch {
   readonly #events: NewEvent[] = []
-  readonly #detector: Detector
+  readonly #touches: TouchMemory
+  readonly #readTime: ReadTime
   readonly #now: number
-  #touches: TouchMemory | null = null
 
   constructor(detector: Detector, now: number) {
-    this.#detector = detector
+    this.#touches = new TouchMemory(detector)
+    this.#readTime = createTimeReader(now)
     this.#now = now
   }
 
   take(item: unknown, index: number): void {
     const sent = requireSentEvent(item, index)
-    const event = toNewEvent(sent, index, this.#now)
-    if (sent.type !== 'conversion' || !isTouched(sent)) this.#events.push(event)
-    else {
-      this.#touches ??= new TouchMemory(this.#detector)
-      this.#events.push({ ...event, provenance: this.#touches.of(sent, index) })
-    }
+    const { created_at: time } = sent
+    const createdAt = time === undefined ? this.#now : this.#readTime(index, 'created_at', time)
+    const event = toNewEvent(sent, index, createdAt)
+    const isTouched = sent.type === 'conversion' && hasTouch(sent)
+    this.#events.push(isTouched ? { ...event, provenance: this.#touches.of(sent, index) } : event)
   }
 
+  /** Events that their sender names are no requests, so they are no load. */
   result(): BatchResult {
     const events = this.#events
     return { events, ignored: {}, unknownFields: 0, load: [], report: { recorded: events.length } }
@@ -130,7 +130,7 @@ function requireSentEvent(item: unknown, index: number): SentEvent {
 }
 
 /** A touch is left out. */
-function toNewEvent(event: SentEvent, index: number, now: number): NewEvent {
+function toNewEvent(event: SentEvent, index: number, createdAt: number): NewEvent {
   const [field, name, company, value] =
     event.type === 'bot'
       ? (['bot_name', event.bot_name, event.bot_company, null] as const)
@@ -146,7 +146,7 @@ function toNewEvent(event: SentEvent, index: number, now: number): NewEvent {
     company,
     path: pathOnly(event.page_path),
     country: event.country?.toUpperCase() ?? unknownCountry,
-    createdAt: event.created_at === undefined ? now : requireTime(index, 'created_at', event.created_at, now),
+    createdAt,
     value,
     status: null,
     bytes: null,
@@ -158,10 +158,10 @@ function toNewEvent(event: SentEvent, index: number, now: number): NewEvent {
 const pathOnly = (path: string): string => path.replace(/[?#].*$/s, '')
 
 /** Whether it says what brought the visitor. */
-const isTouched = ({ source = null, landing_page: page = null }: SentConversionEvent): boolean =>
+const hasTouch = ({ source = null, landing_page: page = null }: SentConversionEvent): boolean =>
   source !== null || page !== null
 
-/** What brought the visitors of a batch. Few sources and pages recur; the store recognises the same object cheaply. */
+/** What brought the visitors of a batch. Few sources and pages recur. */
 class TouchMemory {
   readonly #detector: Detector
   readonly #sources = new Map<string, string>()
@@ -208,33 +208,3 @@ class TouchMemory {
 function requireText(index: number, field: string, text: string): void {
   if (!text.isWellFormed()) throw invalidEvent(index, field, 'it must be well-formed Unicode')
 }
-
-const isoTime =
-  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$/
-
-/** Milliseconds of an ISO 8601 time with a zone, from 1970 to 24 h after `now`. Throws INVALID_EVENT. */
-export function requireTime(index: number, field: string, text: string, now: number): number {
-  const time = anyTime(index, field, text)
-  if (time < 0) throw invalidEvent(index, field, 'it must not lie before 1970')
-  if (time > now + dayMs)
-    throw invalidEvent(index, field, `it must not lie more than 24 h ahead, got ${text}`)
-  return time
-}
-
-function anyTime(index: number, field: string, text: string): number {
-  const match = isoTime.exec(text)
-  if (!match || parseDay(match[1]!) === null) {
-    throw invalidEvent(
-      index,
-      field,
-      `it must be an ISO 8601 time with a zone, such as 2026-01-31T09:30:00Z, got ${shown(text)}`,
-    )
-  }
-  const zone = match[5]!
-    .toUpperCase()
-    .replace(/^(.\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`)
-  return Date.parse(text.slice(0, text.length - match[5]!.length).replace(/[t ]/, 'T') + zone)
-}
-
-export const invalidEvent = (index: number, field: string, problem: string): AppError =>
-  new AppError('INVALID_EVENT', `Event ${index}, ${field}: ${problem}. Nothing was recorded.`)

@@ -1,14 +1,15 @@
-/** Raw requests as trackers send them, and how each becomes an event or a counted reason to ignore it. */
+/** Raw requests as trackers send them, and the batch that turns each into an event or a counted reason to ignore it. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ignoreReasons } from '../detection/detector.ts'
 import type { Site } from '../domain/account.ts'
 import type { NewEvent } from '../domain/event.ts'
+import { LoadCounter } from './daily-load.ts'
 import { describeProblem } from './describe-problem.ts'
 import type { BatchResult, IncomingBatch } from './incoming-batch.ts'
-import { Pipeline, type PipelineParts } from './pipeline.ts'
-import { readBytes, readMilliseconds } from './request-record.ts'
-import { invalidEvent, requireTime } from './sent-event.ts'
+import { type IngestParts, openPipeline, type Pipeline } from './pipeline.ts'
+import { bytesMax, durationMsMax, type RequestRecord } from './request-record.ts'
+import { createTimeReader, invalidEvent, type ReadTime } from './sent-time.ts'
 
 const headerLengthMax = 8_192
 
@@ -26,21 +27,13 @@ export const SentHit = Type.Object(
     ip: Type.Optional(
       Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
         description:
-          'Client address: used to find the country and to count a request once that another way in reports too; never stored.',
+          'Client address: used to find the country and to count a request once that another source reports too; never stored.',
       }),
     ),
     country: Type.Optional(
       Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
         description:
-          'ISO 3166-1 country code, when the sender knows it; goes before `ip`. Anything else, such as `T1` for Tor, counts as unknown.',
-      }),
-    ),
-    bytes: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'Bytes of the response body.' }),
-    ),
-    duration_ms: Type.Optional(
-      Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
-        description: 'Milliseconds that the site took to answer.',
+          'ISO 3166-1 country code, when the sender knows it; goes before `ip`. Anything else is kept as ZZ (unknown).',
       }),
     ),
     timestamp: Type.Optional(
@@ -49,10 +42,20 @@ export const SentHit = Type.Object(
         examples: ['2026-01-31T09:30:00Z'],
       }),
     ),
+    bytes: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0, maximum: bytesMax }), Type.Null()], {
+        description: 'Bytes of the response body.',
+      }),
+    ),
+    duration_ms: Type.Optional(
+      Type.Union([Type.Number({ minimum: 0, maximum: durationMsMax }), Type.Null()], {
+        description: 'Milliseconds that the answer took; kept in whole milliseconds.',
+      }),
+    ),
   },
   {
     title: 'SentHit',
-    description: 'Other fields are passed over, so that a newer tracker can talk to an older server.',
+    description: 'Fields that this version does not know are ignored, and counted in the health of the data.',
   },
 )
 export type SentHit = Static<typeof SentHit>
@@ -73,59 +76,51 @@ export const HitsReport = Type.Object(
 export type HitsReport = Static<typeof HitsReport>
 
 const validator = Compile(SentHit)
+const knownFields: ReadonlySet<string> = new Set(Object.keys(SentHit.properties))
 
-const knownFields = new Set(Object.keys(SentHit.properties))
-
-/** Takes each hit through the pipeline. */
+/** Sends each hit through the pipeline. */
 export class SentHitBatch implements IncomingBatch {
   readonly #events: NewEvent[] = []
   readonly #report: HitsReport = { received: 0, recorded: { bot: 0, referral: 0 }, ignored: {} }
+  readonly #load = new LoadCounter()
   readonly #pipeline: Pipeline
-  readonly #site: Site
+  readonly #readTime: ReadTime
   readonly #now: number
   #unknownFields = 0
 
-  constructor(parts: PipelineParts, site: Site, now: number) {
-    this.#pipeline = new Pipeline(parts, 'hits')
-    this.#site = site
+  constructor(parts: IngestParts, site: Site, now: number) {
+    this.#pipeline = openPipeline(parts, site.domain, 'hits')
+    this.#readTime = createTimeReader(now)
     this.#now = now
   }
 
   take(item: unknown, index: number): void {
     const hit = requireHit(item, index)
     const { timestamp } = hit
-    const timeMs = timestamp === undefined ? this.#now : requireTime(index, 'timestamp', timestamp, this.#now)
+    const timeMs = timestamp === undefined ? this.#now : this.#readTime(index, 'timestamp', timestamp)
     this.#report.received++
-    for (const name of Object.keys(hit)) if (!knownFields.has(name)) this.#unknownFields++
-    const result = this.#pipeline.process({
-      method: hit.method ?? 'GET',
-      url: hit.url,
-      status: hit.status ?? null,
-      userAgent: hit.user_agent,
-      referrer: hit.referrer ?? '',
-      siteDomain: this.#site.domain,
-      address: hit.ip ?? '',
-      country: hit.country ?? '',
-      timeMs,
-      bytes: readBytes(hit.bytes),
-      durationMs: readMilliseconds(hit.duration_ms),
-    })
-    if (typeof result === 'string') {
+    for (const field in hit) if (!knownFields.has(field)) this.#unknownFields++
+
+    const request = requestOf(hit, timeMs)
+    const ingested = this.#pipeline(request)
+    this.#load.add(ingested.load, request)
+    if ('event' in ingested) {
+      this.#report.recorded[ingested.event.type as 'bot' | 'referral']++
+      this.#events.push(ingested.event)
+    } else {
       const { ignored } = this.#report
-      ignored[result] = (ignored[result] ?? 0) + 1
-      return
+      ignored[ingested.ignored] = (ignored[ingested.ignored] ?? 0) + 1
     }
-    this.#report.recorded[result.type as 'bot' | 'referral']++
-    this.#events.push(result)
   }
 
   result(): BatchResult {
+    const report = this.#report
     return {
       events: this.#events,
-      ignored: this.#report.ignored,
+      ignored: report.ignored,
       unknownFields: this.#unknownFields,
-      load: this.#pipeline.takeLoad(),
-      report: this.#report,
+      load: this.#load.take(),
+      report,
     }
   }
 }
@@ -135,3 +130,16 @@ function requireHit(item: unknown, index: number): SentHit {
   const { field, problem } = describeProblem(validator.Errors(item), item)
   throw invalidEvent(index, field, problem)
 }
+
+const requestOf = (hit: SentHit, timeMs: number): RequestRecord => ({
+  method: hit.method ?? 'GET',
+  url: hit.url,
+  status: hit.status ?? null,
+  userAgent: hit.user_agent,
+  referrer: hit.referrer ?? '',
+  address: hit.ip ?? '',
+  country: hit.country ?? '',
+  timeMs,
+  bytes: hit.bytes ?? null,
+  durationMs: hit.duration_ms == null ? null : Math.round(hit.duration_ms),
+})

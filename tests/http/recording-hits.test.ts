@@ -302,7 +302,9 @@ describe('what a newer tracker or a CDN sends', () => {
       { ...click, bytes: 2_326, duration_ms: 12.4, cookie: 'session=2' },
     ])
     assert.equal(answer.status, 200, answer.text)
-    const health = (await site.ask('health')).json<{ sources: { source: string; unknown_fields: number }[] }>()
+    const health = (await site.ask('health')).json<{
+      sources: { source: string; unknown_fields: number }[]
+    }>()
     assert.deepEqual(
       health.sources.map(({ source, unknown_fields }) => [source, unknown_fields]),
       [['hits', 3]],

@@ -11,19 +11,21 @@ export interface Expected {
   status?: number | null
   referrer?: string
   userAgent?: string
+  bytes?: number | null
+  durationMs?: number | null
 }
 
 /** The last line of a log, after the `#` lines and other lines before it. */
 export function readLast(format: LogFormat, log: string): Expected | null {
-  const parser = format.open('', null)
+  const parser = format.open(null)
   let parsed = false
   for (const text of log.split('\n')) {
     if (text.startsWith('#')) parser.directive(text)
     else parsed = parser.parse(text)
   }
   if (!parsed) return null
-  const { timeMs, address, country, method, url, status, referrer, userAgent } = parser.line
-  return { at: new Date(timeMs).toISOString(), address, country, method, url, status, referrer, userAgent }
+  const { timeMs, requestId, ...said } = parser.line
+  return { at: new Date(timeMs).toISOString(), ...said }
 }
 
 /** With what most requests have in common. */
@@ -34,5 +36,7 @@ export const whole = (expected: Expected): Expected => ({
   status: 200,
   referrer: '',
   userAgent: '',
+  bytes: null,
+  durationMs: null,
   ...expected,
 })

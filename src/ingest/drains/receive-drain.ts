@@ -5,6 +5,7 @@ import type { Account, Site } from '../../domain/account.ts'
 import type { DrainKind, NewEvent } from '../../domain/event.ts'
 import type { Plan } from '../../domain/plan.ts'
 import type { EventStore, Intake } from '../../storage/event-store.ts'
+import { LoadCounter } from '../daily-load.ts'
 import { importReport } from '../logs/import-report.ts'
 import { requireRecorded } from '../record.ts'
 import type { MemoryClaim } from './memory-budget.ts'
@@ -59,7 +60,7 @@ export async function receiveDrain(
       now,
       monthlyLimit: plan.eventsPerMonth,
       onceKeys: read.names.filter(name => name !== null).map(name => `${kind} ${name}`),
-      intake: { ...intakeOf(kind, report), load: read.load },
+      intake: intakeOf(kind, report, read),
       // Of a delivery without events nothing is written, and a repeat of it does no harm. The key has a space, which no
       // Idempotency-Key of a sender has.
       ...(read.events.length > 0 && {
@@ -96,11 +97,20 @@ function withoutRepeats(read: ReadDrain, known: Set<string>): ReadDrain {
   return { ...read, events, names, tally: { ...tally, recorded, duplicate } }
 }
 
-const intakeOf = (source: DrainKind, { ignored, malformed, duplicate, other }: DrainReport): Intake => ({
-  source,
-  ignored: { ...ignored, ...(malformed > 0 && { malformed }), ...(other > 0 && { 'no-request': other }) },
-  duplicates: duplicate,
-})
+function intakeOf(
+  source: DrainKind,
+  { ignored, malformed, duplicate, other }: DrainReport,
+  { events, load }: ReadDrain,
+): Intake {
+  const loadOfEvents = new LoadCounter()
+  for (const event of events) loadOfEvents.addEvent(event)
+  return {
+    source,
+    ignored: { ...ignored, ...(malformed > 0 && { malformed }), ...(other > 0 && { 'no-request': other }) },
+    duplicates: duplicate,
+    load: [...load, ...loadOfEvents.take()],
+  }
+}
 
 function reportOf({ tally, others }: ReadDrain): DrainReport {
   const { lines, recorded, ignored, malformed, duplicate } = importReport(tally, 0, 0)

@@ -4,38 +4,37 @@
  */
 import { asText, firstOf, type JsonObject, parseJsonObject } from '../logs/formats/json-object.ts'
 import { logFormats } from '../logs/formats.ts'
-import { emptyLine, type LineParser } from '../logs/log-line.ts'
+import { type FilledLine, type LineParser, openParser } from '../logs/log-line.ts'
 
 /** A parser that tries every format, the one that fitted last before all others. */
-export function openShippedLines(siteDomain: string): LineParser {
-  const line = emptyLine(siteDomain)
-  const parsers = logFormats.map(format => format.open(siteDomain, null))
+export function openShippedLines(): LineParser {
+  const parsers = logFormats.map(format => format.open(null))
   let last = 0
 
-  const parseAs = (parser: LineParser, text: string): boolean => {
+  const parseAs = (parser: LineParser, text: string, into: FilledLine): boolean => {
     if (!parser.parse(text) || Number.isNaN(parser.line.timeMs)) return false
-    Object.assign(line, parser.line)
+    // The shipper may send a line again under another name, so the request has none.
+    Object.assign(into, parser.line, { requestId: '' })
     return true
   }
-  const parseText = (text: string): boolean => {
-    if (parseAs(parsers[last]!, text)) return true
-    const found = parsers.findIndex((parser, at) => at !== last && parseAs(parser, text))
+  const parseInside = (text: string, into: FilledLine): boolean => {
+    if (parseAs(parsers[last]!, text, into)) return true
+    const found = parsers.findIndex((parser, at) => at !== last && parseAs(parser, text, into))
     if (found !== -1) last = found
     return found !== -1
   }
-  return {
-    line,
-    parse(entry) {
-      const text = entry.replace(syslogHeader, '')
-      if (parseText(text)) return true
-      const inside = textInside(parseJsonObject(text))
-      return inside !== '' && parseText(inside.replace(syslogHeader, ''))
-    },
+  const parse = (entry: string, into: FilledLine): boolean => {
+    const text = entry.replace(syslogHeader, '')
+    if (parseInside(text, into)) return true
+    const inside = textInside(parseJsonObject(text))
+    return inside !== '' && parseInside(inside.replace(syslogHeader, ''), into)
+  }
+  return openParser(parse, {
     directive(text) {
       for (const parser of parsers) parser.directive(text)
     },
     context: () => null,
-  }
+  })
 }
 
 /**

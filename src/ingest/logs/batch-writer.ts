@@ -2,8 +2,8 @@
 import type { Clock } from '../../domain/clock.ts'
 import { monthOf, secondsToNextMonth } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { NewEvent } from '../../domain/event.ts'
-import type { AppendOutcome, DailyLoad, EventStore, ImportProgress } from '../../storage/event-store.ts'
+import type { AppendOutcome, EventStore, ImportProgress } from '../../storage/event-store.ts'
+import type { ClassifiedLines } from './classify-lines.ts'
 import { addTally, emptyTally, intakeOf, type Tally } from './import-report.ts'
 
 export interface BatchTarget {
@@ -15,17 +15,14 @@ export interface BatchTarget {
   readonly monthlyLimit: number | null
 }
 
-export interface ImportBatch {
-  readonly events: readonly NewEvent[]
-  readonly tally: Tally
-  readonly load: readonly DailyLoad[]
+export interface ImportBatch extends ClassifiedLines {
   /** Where the log stands behind these events; null when it stands where it stood. */
   readonly progress: ImportProgress | null
   /** Names the step that leads there, which only one import may take. */
   readonly step: string
 }
 
-const batchEventsMax = 8_192
+const batchEventsMax = 40_960
 
 /** Several only when logs are small: then the store can put many of them into one transaction. */
 const batchesOnTheirWayMax = 32
@@ -91,10 +88,11 @@ export class BatchWriter {
     )
   }
 
+  /** Not async, so that the events are let go as soon as the store has taken what it needs of them. */
   #append({ events, tally, load, progress, step }: ImportBatch): Promise<void> {
     const { store, clock, site, account, monthlyLimit } = this.#target
     const now = clock()
-    const batch = { site, account, events, now, monthlyLimit, intake: { ...intakeOf(tally), load } }
+    const batch = { site, account, events, now, monthlyLimit, intake: intakeOf(tally, load) }
     return store
       .append(progress === null ? batch : { ...batch, importProgress: progress, onceKeys: [step] })
       .then(outcome => {
@@ -124,7 +122,7 @@ function refusal(outcome: AppendOutcome, stored: Tally, now: number): AppError {
   if (outcome.outcome === 'known-keys') {
     return new AppError(
       'OVERLOADED',
-      'The same log is being imported by somebody else at this moment. Nothing was counted twice. When that import has ended, run this one again: it goes on where the other one has come to.',
+      'Another import of the same log is running. Nothing was counted twice. Run this one again when the other has ended: it goes on from there.',
       { retryAfterSeconds: 10 },
     )
   }

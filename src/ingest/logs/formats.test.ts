@@ -15,13 +15,15 @@ const samples: Record<string, Expected> = {
     url: '/apache_pb.gif',
     referrer: 'http://www.example.com/start.html',
     userAgent: 'Mozilla/4.08 [en] (Win98; I ;Nav)',
+    bytes: 2326,
   },
-  common: { at: '2000-10-10T20:55:36.000Z', address: '127.0.0.1', url: '/apache_pb.gif' },
+  common: { at: '2000-10-10T20:55:36.000Z', address: '127.0.0.1', url: '/apache_pb.gif', bytes: 2326 },
   'vhost-combined': {
     at: '2000-10-10T20:55:36.000Z',
     address: '192.0.2.7',
     url: '/start.html',
     userAgent: 'Mozilla/4.08 [en] (Win98; I ;Nav)',
+    bytes: 2326,
   },
   'nginx-json': {
     at: '2026-10-10T11:55:36.000Z',
@@ -29,7 +31,14 @@ const samples: Record<string, Expected> = {
     url: '/start.html?page=2',
     userAgent: gptBot,
   },
-  'caddy-json': { at: '2022-03-09T21:30:01.524Z', address: '192.0.2.7', url: '/', userAgent: 'curl/7.82.0' },
+  'caddy-json': {
+    at: '2022-03-09T21:30:01.524Z',
+    address: '192.0.2.7',
+    url: '/',
+    userAgent: 'curl/7.82.0',
+    bytes: 10900,
+    durationMs: 1,
+  },
   cloudflare: {
     at: '2026-10-10T13:55:36.123Z',
     address: '192.0.2.7',
@@ -50,12 +59,15 @@ const samples: Record<string, Expected> = {
     country: 'DE',
     url: 'https://www.example.com/start.html?page=2',
     userAgent: gptBot,
+    bytes: 2326,
+    durationMs: 12,
   },
   'cloudfront-json': {
     at: '2026-10-10T11:55:36.000Z',
     address: '192.0.2.7',
     url: '/start.html?page=2',
     userAgent: gptBot,
+    bytes: 392,
   },
   cloudfront: {
     at: '2019-12-04T21:02:31.000Z',
@@ -63,14 +75,24 @@ const samples: Record<string, Expected> = {
     url: '/index.html',
     userAgent:
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/78.0.3904.108 Safari/537.36',
+    bytes: 392,
+    durationMs: 1,
   },
   alb: {
     at: '2018-07-02T22:23:00.186Z',
     address: '192.168.131.39',
     url: 'https://www.example.com:443/',
     userAgent: 'curl/7.46.0',
+    bytes: 57,
+    durationMs: 171,
   },
-  iis: { at: '2026-10-10T13:55:36.000Z', address: '192.0.2.7', url: '/start.html?page=2', userAgent: gptBot },
+  iis: {
+    at: '2026-10-10T13:55:36.000Z',
+    address: '192.0.2.7',
+    url: '/start.html?page=2',
+    userAgent: gptBot,
+    durationMs: 15,
+  },
 }
 
 describe('recognising a format', () => {

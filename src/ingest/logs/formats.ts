@@ -34,18 +34,18 @@ export const findFormat = (name: string): LogFormat | null =>
   logFormats.find(format => format.name === name) ?? null
 
 /** Enough to outvote a few broken lines at the beginning. */
-const judgedLines = 100
+const votingLines = 100
 /** Holds as many of most logs, and one of any. */
-const judgedBytes = 2 * lineLengthMax
+const votingBytes = 2 * lineLengthMax
 
 /** The format that reads most of the first lines of a log, given as its first bytes; null when none reads any. */
 export function detectFormat(head: Buffer): LogFormat | null {
-  const lines = nonBlankLines(head.subarray(0, judgedBytes)).slice(0, judgedLines)
+  const lines = nonBlankLines(head.subarray(0, votingBytes)).slice(0, votingLines)
   const all = lines.filter(isLine).length
   let best: LogFormat | null = null
   let mostRead = 0
   for (const format of logFormats) {
-    const read = countRead(format.open('', null), lines)
+    const read = countRead(format.open(null), lines)
     if (read > mostRead) {
       best = format
       mostRead = read

@@ -1,6 +1,6 @@
 /** What an import counted: the report it gives, and the tally of lines that it is summed up from. */
 import { type IgnoreReason, ignoreReasons } from '../../detection/detector.ts'
-import type { Intake } from '../../storage/event-store.ts'
+import type { DailyLoad, Intake } from '../../storage/event-store.ts'
 
 /** Every line is in exactly one of `recorded`, `ignored`, `malformed` and `duplicate`; blank lines and `#` lines are none. */
 export interface ImportReport {
@@ -41,10 +41,11 @@ export function addTally(sum: Tally, part: Tally): void {
 }
 
 /** What the health of a site's data counts of a part of a log: a malformed line is ignored for being so. */
-export const intakeOf = ({ ignored, malformed, duplicate }: Tally): Intake => ({
+export const intakeOf = ({ ignored, malformed, duplicate }: Tally, load: readonly DailyLoad[]): Intake => ({
   source: 'import',
   ignored: { ...ignored, malformed },
   duplicates: duplicate,
+  load,
 })
 
 export function importReport(tally: Tally, files: number, seconds: number): ImportReport {

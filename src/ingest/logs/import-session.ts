@@ -139,8 +139,7 @@ export class ImportSession {
   #logParts(): LogImportParts {
     const { detector, countryOf, clock, site } = this.#parts
     return {
-      siteDomain: site.domain,
-      lines: { detector, countryOf, clock, source: 'import' },
+      lines: { detector, countryOf, clock, source: 'import', siteDomain: site.domain },
       writer: this.#writer,
       signal: this.#options.signal,
       onWritten: progress => this.#known.add(progress),

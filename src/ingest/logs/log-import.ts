@@ -2,16 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import type { ImportProgress } from '../../storage/event-store.ts'
 import type { BatchWriter } from './batch-writer.ts'
+import { LineClassifier, type LineParts } from './classify-lines.ts'
 import { type LogContext, startOf } from './known-logs.ts'
 import type { KnownPosition } from './known-position.ts'
-import { LineClassifier, type LineParts } from './line-classifier.ts'
 import type { LineParser, LogFormat } from './log-line.ts'
 import { fingerprintHash, type LineReader } from './reading/line-reader.ts'
 import type { OpenedLog } from './reading/open-source.ts'
 import { settlesWithin } from './reading/settles-within.ts'
 
 export interface LogImportParts {
-  readonly siteDomain: string
   readonly lines: LineParts
   readonly writer: BatchWriter
   readonly signal: AbortSignal
@@ -27,7 +26,7 @@ export interface LogImportParts {
  * A batch is worth its transaction when it has so many events, or says of so many bytes that they are dealt with. It
  * grows beyond that while the batch before is on its way: the busier the store, the more it gets at once.
  */
-const batchEventsMin = 4_096
+const batchEventsMin = 32_768
 const batchBytesMin = 64 * 2 ** 20
 
 /** What a live pipe has brought is recorded after this time, however little it is. */
@@ -68,7 +67,7 @@ export class LogImport {
     this.format = format
     this.#parts = parts
     this.#reader = reader
-    this.#parser = format.open(parts.siteDomain, context?.parser ?? null)
+    this.#parser = format.open(context?.parser ?? null)
     this.#classifier = new LineClassifier(parts.lines, this.#parser)
     this.#lines = progress?.lines ?? 0
     this.#notLines = context?.notLines ?? 0
@@ -77,7 +76,7 @@ export class LogImport {
     this.#alike = alike
     this.#allKnown = allKnown
     this.isContinued = allKnown || progress !== null
-    this.#classifier.countDuplicates(this.#lines)
+    this.#classifier.addDuplicates(this.#lines)
   }
 
   /** Bytes of the log that were read; lines may end before. */
@@ -99,7 +98,7 @@ export class LogImport {
     return this.opened.source.close()
   }
 
-  /** Imports all that there is by now, unless the signal stops it; what was read is then on its way to the store. */
+  /** Imports all that there is by now, unless the signal stops it; what was classified is then on its way to the store. */
   async importAvailable(): Promise<void> {
     if (this.#allKnown) await this.#countKnownLines()
     do {
@@ -116,8 +115,8 @@ export class LogImport {
    * read; if not it is malformed as it stands, but stays before the stored offset, so that a grown log completes it.
    */
   async finish(): Promise<void> {
-    if (!this.#reader.showUnfinished() || !this.#reader.isLine) return
-    if (this.#classifier.take(this.#reader.decoded)) {
+    if (!this.#reader.showUnfinished() || !this.#reader.isRequest) return
+    if (this.#classifier.add(this.#reader.decoded) !== 'malformed') {
       this.#reader.passOverUnfinished()
       this.#lines++
     } else {
@@ -129,22 +128,33 @@ export class LogImport {
   #takeLines(): 'batch-full' | 'needs-more' {
     const { eventsMax } = this.#parts.writer
     const reader = this.#reader
-    for (;;) {
-      if (this.#classifier.eventCount >= eventsMax) return 'batch-full'
+    while (this.#classifier.eventCount < eventsMax) {
       const found = reader.next()
       if (found === 'needs-more') return found
-      if (found === 'line' && !reader.isLine) {
-        this.#notLines++
-        if (reader.from < reader.to) this.#parser.directive(reader.decoded)
-        continue
-      }
-      this.#lines++
-      if (found === 'too-long') this.#classifier.countMalformed()
-      if (found === 'too-long' || !this.#classifier.take(reader.decoded)) {
-        const text = found === 'line' ? reader.decoded : 'a line of more than 64 KiB'
-        this.#parts.onMalformed(this, this.#lines + this.#notLines, text)
-      }
+      if (found === 'too-long') this.#takeTooLong()
+      else if (reader.isRequest) this.#takeLine(reader.decoded)
+      else this.#takeOther(reader.decoded)
     }
+    return 'batch-full'
+  }
+
+  #takeLine(text: string): void {
+    this.#lines++
+    if (this.#classifier.add(text) === 'malformed') {
+      this.#parts.onMalformed(this, this.#lines + this.#notLines, text)
+    }
+  }
+
+  #takeTooLong(): void {
+    this.#lines++
+    this.#classifier.addMalformed()
+    this.#parts.onMalformed(this, this.#lines + this.#notLines, 'a line of more than 64 KiB')
+  }
+
+  /** A blank line, or one that begins with `#`. */
+  #takeOther(text: string): void {
+    this.#notLines++
+    if (text !== '') this.#parser.directive(text)
   }
 
   async #fill(): Promise<boolean> {
@@ -175,14 +185,14 @@ export class LogImport {
     do {
       this.#reader.readAhead()
       for (let found = this.#reader.next(); found !== 'needs-more'; found = this.#reader.next()) {
-        if (found === 'too-long' || this.#reader.isLine) known++
+        if (found === 'too-long' || this.#reader.isRequest) known++
         else this.#notLines++
       }
     } while (!this.#parts.signal.aborted && (await this.#fill()))
-    if (this.#reader.showUnfinished() && this.#reader.isLine) known++
+    if (this.#reader.showUnfinished() && this.#reader.isRequest) known++
     this.#reader.passOverUnfinished()
     this.#lines += known
-    this.#classifier.countDuplicates(known)
+    this.#classifier.addDuplicates(known)
     this.#writtenOffset = this.#reader.offset
   }
 
@@ -202,15 +212,15 @@ export class LogImport {
     const { writer, onWritten } = this.#parts
     await this.#lastWritten
     await writer.makeRoom(this.#classifier.eventCount)
-    const { events, tally, load } = this.#classifier.takeResult()
+    const taken = this.#classifier.take()
     const hasMoved = this.#reader.offset !== this.#writtenOffset
-    if (!hasMoved && tally.lines === 0) return
+    if (!hasMoved && taken.tally.lines === 0) return
     const progress = hasMoved ? this.#progress() : null
     const step = progress === null ? '' : this.#stepTo(progress)
     this.#writtenOffset = this.#reader.offset
     this.#standsAt = progress ?? this.#standsAt
     this.#isWriting = true
-    this.#lastWritten = writer.append({ events, tally, load, progress, step })
+    this.#lastWritten = writer.append({ ...taken, progress, step })
     this.#lastWritten.then(
       () => {
         this.#isWriting = false

@@ -1,17 +1,22 @@
-/** What a log format must be able to do, and what formats have in common. */
+/** What one line of an access log says of a request, and what a log format must be able to do. */
 import type { RequestRecord } from '../request-record.ts'
 
-/** One request, as text: escapes of the log are undone, `-` for "missing" is the empty string. */
-export type LogLine = RequestRecord
+/** One request, as text: escapes of the log are undone, and `-` for "missing" is the empty text. */
+export interface LogLine extends RequestRecord {
+  /** NaN when the line's time is none. */
+  readonly timeMs: number
+  /** By which the log tells this request from all others; empty when it does not. */
+  readonly requestId: string
+}
 
 /** Reads the lines of one log, in their order. */
 export interface LineParser {
-  /** What the line parsed last says: always the same object, since most lines become no event. */
+  /** What the line parsed last says; always the same object, so that no line costs a new one. */
   readonly line: LogLine
   /** False when the line is not of this format, and `line` then holds rubbish. Never throws. */
   parse(text: string): boolean
   /** A line that begins with `#`. */
-  directive(line: string): void
+  directive(text: string): void
   /** What `open` needs to go on behind the lines read so far; null when nothing. */
   context(): string | null
 }
@@ -20,46 +25,53 @@ export interface LogFormat {
   readonly name: string
   /** A line in this format, as the vendor documents it; with the `#` lines that must stand before it. */
   readonly sample: string
-  open(siteDomain: string, context: string | null): LineParser
+  open(context: string | null): LineParser
 }
 
 /** A LogLine to be filled. */
 export type FilledLine = { -readonly [Field in keyof LogLine]: LogLine[Field] }
 
-export const emptyLine = (siteDomain: string): FilledLine => ({
+/** Fills `into`, which says nothing yet, from a line; false when the line is not of the format. */
+export type ParseLine = (text: string, into: FilledLine) => boolean
+
+/** A format whose lines can each be read by themselves. */
+export const lineByLine = (name: string, sample: string, parse: ParseLine): LogFormat => ({
+  name,
+  sample,
+  open: () => openParser(parse),
+})
+
+export function openParser(
+  parse: ParseLine,
+  { directive, context }: Pick<LineParser, 'directive' | 'context'> = noDirectives,
+): LineParser {
+  const line = { ...emptyLine }
+  return {
+    line,
+    parse(text) {
+      Object.assign(line, emptyLine)
+      return parse(text, line)
+    },
+    directive,
+    context,
+  }
+}
+
+const emptyLine: LogLine = {
   method: '',
   url: '',
   status: null,
   userAgent: '',
   referrer: '',
-  siteDomain,
-  timeMs: Number.NaN,
   address: '',
   country: '',
+  timeMs: Number.NaN,
   bytes: null,
   durationMs: null,
-})
-
-/** Fills `into` from a line; false when the line is not of the format. Every field but siteDomain must be set. */
-export type ParseText = (line: string, into: FilledLine) => boolean
-
-/** A format whose lines can each be read by themselves. */
-export const lineByLine = (name: string, sample: string, parse: ParseText): LogFormat => ({
-  name,
-  sample,
-  open: siteDomain => textParser(siteDomain, parse),
-})
-
-export function textParser(
-  siteDomain: string,
-  parse: ParseText,
-  { directive, context }: Pick<LineParser, 'directive' | 'context'> = noDirectives,
-): LineParser {
-  const line = emptyLine(siteDomain)
-  return { line, parse: text => parse(text, line), directive, context }
+  requestId: '',
 }
 
-export const noDirectives: Pick<LineParser, 'directive' | 'context'> = { directive() {}, context: () => null }
+const noDirectives: Pick<LineParser, 'directive' | 'context'> = { directive() {}, context: () => null }
 
 /** The empty text for the `-` that logs write where a value is missing. */
 export const present = (field: string): string => (field === '-' ? '' : field)

@@ -5,37 +5,47 @@ const hourMs = 60 * minuteMs
 
 /** Length of `10/Oct/2000:13:55:36 -0700`. */
 export const clfTimeLength = 26
+const dateLength = 11
+
+/** Reads the time that stands at `at` in a text. */
+export type ClfTimeReader = (text: string, at: number) => number
 
 /**
- * A reader of the time of the common log format, `10/Oct/2000:13:55:36 -0700`, which stands at `at` in a line. Day and
- * zone seldom change from line to line, so what they come to is kept.
+ * A reader of the time of the common log format, `10/Oct/2000:13:55:36 -0700`. Day and zone seldom change from line to line, so
+ * what they come to is kept.
  */
-export function createClfTimeReader(): (line: string, at: number) => number {
+export function createClfTimeReader(): ClfTimeReader {
   let date = ''
   let zone = ''
   let midnightMs = Number.NaN
 
-  return (line, at) => {
-    if (date === '' || !line.startsWith(date, at) || !line.startsWith(zone, at + 20)) {
-      date = line.slice(at, at + 12)
-      zone = line.slice(at + 20, at + clfTimeLength)
+  return (text, at) => {
+    if (at + clfTimeLength > text.length) return Number.NaN
+    if (date === '' || !text.startsWith(date, at) || !text.startsWith(zone, at + dateLength + 9)) {
+      date = text.slice(at, at + dateLength)
+      zone = text.slice(at + dateLength + 9, at + clfTimeLength)
       midnightMs = clfMidnight(date, zone)
     }
-    if (line.charCodeAt(at + 14) !== colon || line.charCodeAt(at + 17) !== colon) return Number.NaN
-    return (
-      midnightMs + timeOfDay(twoDigits(line, at + 12), twoDigits(line, at + 15), twoDigits(line, at + 18))
-    )
+    const isShape =
+      text.charCodeAt(at + 11) === colon &&
+      text.charCodeAt(at + 14) === colon &&
+      text.charCodeAt(at + 17) === colon
+    return isShape
+      ? midnightMs + timeOfDay(twoDigits(text, at + 12), twoDigits(text, at + 15), twoDigits(text, at + 18))
+      : Number.NaN
   }
 }
 
 const colon = 58
+const clfDate = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4})$/
+const clfZone = /^ [+-]\d{4}$/
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** The beginning of the day in its zone, of `10/Oct/2000:` and ` -0700`; NaN when either is none. */
+/** The beginning of the day in its zone; NaN when either is none. */
 function clfMidnight(date: string, zone: string): number {
-  const day = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):$/.exec(date)
-  if (day === null || !/^ [+-]\d{4}$/.test(zone)) return Number.NaN
-  return midnight(Number(day[3]), months.indexOf(day[2]!), Number(day[1])) - zoneMs(zone.slice(1))
+  const [, day, month = '', year] = clfDate.exec(date) ?? []
+  if (day === undefined || !clfZone.test(zone)) return Number.NaN
+  return midnight(Number(year), months.indexOf(month), Number(day)) - zoneMs(zone.slice(1))
 }
 
 const iso =

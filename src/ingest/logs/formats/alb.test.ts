@@ -31,6 +31,8 @@ describe('AWS ALB', () => {
         url: 'https://a:443/p?q=1',
         status: null,
         userAgent: gptBot,
+        bytes: 366,
+        durationMs: 1,
       }),
     )
     const broken = readLast(format, line('http', '192.0.2.7:2817', '- http://a:80- ', '-', '400'))

@@ -12,7 +12,7 @@ import { parseIsoTime } from '../log-time.ts'
  * sent_bytes "request" "user_agent", and more that is not needed.
  */
 const entry =
-  /^(?:https?|h2|grpcs|wss?) (\S+) \S+ (\S+) \S+ (\S+) (\S+) (\S+) (\d{3}|-) \S+ \S+ (\S+) "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"(?: |$)/
+  /^(?:https?|h2|grpcs|wss?) (\S+) \S+ (\S+) \S+ (\S+ \S+ \S+) (\d{3}|-) \S+ \S+ (\S+) "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"(?: |$)/
 
 /** The target is absolute: `GET https://www.example.com:443/path?query HTTP/1.1`; `- http://… -` for a broken request. */
 const request = /^(\S+) (.*?)(?: (?:HTTP\/[\d.]+|-)\s?)?$/s
@@ -23,23 +23,24 @@ export const alb = lineByLine(
   parse,
 )
 
-function parse(line: string, into: FilledLine): boolean {
-  const fields = entry.exec(line)
+function parse(text: string, into: FilledLine): boolean {
+  const fields = entry.exec(text)
   if (fields === null) return false
-  const [, time = '', client = '', first = '', second = '', third = '', status = ''] = fields
-  const [sent, requestLine = '', userAgent = ''] = fields.slice(7)
+  const [, time = '', client = '', times = '', status = '', bytes, requestLine = '', userAgent = ''] = fields
   const [, method = '', target = ''] = request.exec(requestLine) ?? []
   into.timeMs = parseIsoTime(time)
   into.address = client.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
-  into.country = ''
   into.method = present(method)
   into.url = unescapeField(target)
   into.status = parseStatus(status)
-  into.bytes = readBytes(sent)
-  // Each is -1 where the balancer could not pass the request on.
-  const times = [first, second, third].map(readSeconds)
-  into.durationMs = times.includes(null) ? null : times.reduce<number>((sum, time) => sum + time!, 0)
-  into.referrer = ''
   into.userAgent = unescapeField(present(userAgent))
+  into.bytes = readBytes(bytes)
+  into.durationMs = durationOf(times)
   return true
+}
+
+/** The seconds for the request, the target and the response; -1 for each that did not happen. */
+function durationOf(times: string): number | null {
+  const seconds = times.split(' ').map(Number)
+  return seconds.some(part => part < 0) ? null : readSeconds(seconds.reduce((sum, part) => sum + part, 0))
 }

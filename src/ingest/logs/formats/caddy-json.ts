@@ -1,8 +1,9 @@
 /**
- * Caddy's access log, JSON unless configured otherwise; `ts` follows the log's `time_format` (seconds by default).
+ * Caddy's access log, JSON unless configured otherwise; `ts` follows the log's `time_format` and `duration` its
+ * `duration_format` (both seconds by default).
  * https://caddyserver.com/docs/logging and https://caddyserver.com/docs/caddyfile/directives/log
  */
-import { readBytes, readSeconds } from '../../request-record.ts'
+import { readBytes, readMilliseconds, readSeconds } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
 import { asObject, asText, firstOf, type JsonObject, parseJsonObject } from './json-object.ts'
@@ -13,8 +14,8 @@ export const caddyJson = lineByLine(
   parse,
 )
 
-function parse(line: string, into: FilledLine): boolean {
-  const object = parseJsonObject(line)
+function parse(text: string, into: FilledLine): boolean {
+  const object = parseJsonObject(text)
   const request = asObject(object?.request)
   if (object === null || request === null || typeof request.uri !== 'string') return false
   const headers = asObject(request.headers) ?? {}
@@ -25,9 +26,8 @@ function parse(line: string, into: FilledLine): boolean {
   into.status = parseStatus(asText(object.status))
   into.referrer = header(headers, 'Referer')
   into.userAgent = header(headers, 'User-Agent')
-  into.country = ''
   into.bytes = readBytes(object.size)
-  into.durationMs = readDuration(object.duration)
+  into.durationMs = durationOf(object.duration)
   return true
 }
 
@@ -48,10 +48,26 @@ function header(headers: JsonObject, name: string): string {
   return asText(Array.isArray(value) ? value[0] : value)
 }
 
-/** Seconds, or a text such as `1.5ms` where the log encoder is set to write one. */
-function readDuration(value: unknown): number | null {
-  const [, number, unit] = /^([\d.]+)(ns|µs|us|ms|s)$/.exec(asText(value)) ?? []
-  return unit === undefined ? readSeconds(value) : readSeconds(Number(number) * secondsOf[unit]!)
+const unitMs: Readonly<Record<string, number>> = {
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+  ms: 1,
+  us: 1e-3,
+  µs: 1e-3,
+  ns: 1e-6,
 }
+const goDuration = /^(?:\d+(?:\.\d+)?(?:h|ms|m|s|us|µs|ns))+$/
+const goPart = /(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g
 
-const secondsOf: Readonly<Record<string, number>> = { ns: 1e-9, µs: 1e-6, us: 1e-6, ms: 1e-3, s: 1 }
+const daySeconds = 86_400
+
+/** Seconds, nanoseconds (told apart by size), or a text of Go such as `1m2.5s`. */
+function durationOf(value: unknown): number | null {
+  if (typeof value === 'number')
+    return value > daySeconds ? readMilliseconds(value / 1e6) : readSeconds(value)
+  if (typeof value !== 'string' || !goDuration.test(value)) return null
+  let ms = 0
+  for (const [, count, unit = ''] of value.matchAll(goPart)) ms += Number(count) * unitMs[unit]!
+  return readMilliseconds(ms)
+}

@@ -5,7 +5,7 @@
 import { readBytes, readMilliseconds } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
-import { asText, firstOf, parseJsonObject } from './json-object.ts'
+import { asText, firstOf, type JsonObject, parseJsonObject } from './json-object.ts'
 
 export const cloudflare = lineByLine(
   'cloudflare',
@@ -13,8 +13,8 @@ export const cloudflare = lineByLine(
   parse,
 )
 
-function parse(line: string, into: FilledLine): boolean {
-  const object = parseJsonObject(line)
+function parse(text: string, into: FilledLine): boolean {
+  const object = parseJsonObject(text)
   const url = object && firstOf(object, ['ClientRequestURI', 'ClientRequestPath'])
   if (object === null || typeof url !== 'string' || typeof object.ClientRequestMethod !== 'string')
     return false
@@ -24,9 +24,14 @@ function parse(line: string, into: FilledLine): boolean {
   into.method = object.ClientRequestMethod
   into.url = url
   into.status = parseStatus(asText(object.EdgeResponseStatus))
-  into.bytes = readBytes(object.EdgeResponseBodyBytes ?? object.EdgeResponseBytes)
-  into.durationMs = readMilliseconds(object.EdgeTimeToFirstByteMs)
   into.referrer = asText(object.ClientRequestReferer)
   into.userAgent = asText(object.ClientRequestUserAgent)
+  into.bytes = readBytes(object.EdgeResponseBytes)
+  into.durationMs = durationOf(object)
+  into.requestId = asText(object.RayID)
   return true
 }
+
+/** What the origin took; where it was not asked, that is 0, and the time until Cloudflare answered is taken. */
+const durationOf = ({ OriginResponseDurationMs, EdgeTimeToFirstByteMs }: JsonObject): number | null =>
+  readMilliseconds(OriginResponseDurationMs) || readMilliseconds(EdgeTimeToFirstByteMs)

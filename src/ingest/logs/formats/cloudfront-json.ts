@@ -2,7 +2,6 @@
  * Amazon CloudFront, standard logging (v2) with the output format JSON: one object a request, with the fields of the standard log
  * by their names. https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html
  */
-
 import { readBytes, readSeconds } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseIsoTime, parseJsonTime } from '../log-time.ts'
@@ -15,8 +14,8 @@ export const cloudfrontJson = lineByLine(
   parse,
 )
 
-function parse(line: string, into: FilledLine): boolean {
-  const object = parseJsonObject(line)
+function parse(text: string, into: FilledLine): boolean {
+  const object = parseJsonObject(text)
   if (object === null || typeof object['cs-uri-stem'] !== 'string' || typeof object['cs-method'] !== 'string')
     return false
   const path = object['cs-uri-stem']
@@ -27,10 +26,11 @@ function parse(line: string, into: FilledLine): boolean {
   into.method = object['cs-method']
   into.url = decodePath(query === '' ? path : `${path}?${query}`)
   into.status = parseStatus(asText(object['sc-status']))
-  into.bytes = readBytes(object['sc-bytes'])
-  into.durationMs = readSeconds(object['time-taken'])
   into.referrer = decodeText(asText(object['cs(Referer)']))
   into.userAgent = decodeText(asText(object['cs(User-Agent)']))
+  into.bytes = readBytes(object['sc-bytes'])
+  into.durationMs = readSeconds(object['time-taken'])
+  into.requestId = asText(object['x-edge-request-id'])
   return true
 }
 

@@ -4,8 +4,8 @@
  */
 import { readBytes } from '../../request-record.ts'
 import { unescapeField } from '../escapes.ts'
-import { type FilledLine, type LogFormat, parseStatus, textParser } from '../log-line.ts'
-import { clfTimeLength, createClfTimeReader } from '../log-time.ts'
+import { type FilledLine, type LogFormat, openParser, parseStatus, present } from '../log-line.ts'
+import { type ClfTimeReader, clfTimeLength, createClfTimeReader } from '../log-time.ts'
 
 /** "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\""; whatever a server adds behind is passed over. */
 export const combined = clfFormat({
@@ -41,83 +41,80 @@ interface ClfShape {
 }
 
 function clfFormat({ name, sample, virtualHost, agent }: ClfShape): LogFormat {
-  const open = (siteDomain: string) => {
-    const readTime = createClfTimeReader()
-    return textParser(siteDomain, (line, into) => {
-      const addressTo = readAddress(line, into, virtualHost)
-      const requestFrom = addressTo === -1 ? -1 : readMoment(line, addressTo, into, readTime)
-      if (requestFrom === -1) return false
-      const requestTo = closingQuote(line, requestFrom)
-      const sizeTo = requestTo === -1 ? -1 : readStatusAndSize(line, requestTo + 1, into)
-      if (sizeTo === -1) return false
-      splitRequest(line.slice(requestFrom, requestTo), into)
-      if (agent) return readReferrerAndAgent(line, sizeTo, into)
-      into.referrer = ''
-      into.userAgent = ''
-      return sizeTo === line.length
-    })
+  return {
+    name,
+    sample,
+    open() {
+      const readTime = createClfTimeReader()
+      return openParser((text, into) => {
+        const addressTo = readAddress(text, virtualHost, into)
+        const requestFrom = addressTo === -1 ? -1 : readMoment(text, addressTo, readTime, into)
+        const requestTo = requestFrom === -1 ? -1 : closingQuote(text, requestFrom)
+        const sizeTo = requestTo === -1 ? -1 : readStatusAndSize(text, requestTo + 1, into)
+        if (sizeTo === -1) return false
+        if (agent ? !readReferrerAndAgent(text, sizeTo, into) : sizeTo !== text.length) return false
+        splitRequest(text.slice(requestFrom, requestTo), into)
+        return true
+      })
+    },
   }
-  return { name, sample, open }
 }
 
 /** What a client address is made of; a name may stand there too, but not behind a virtual host. */
 const addressShape = /^[0-9a-f.:%]*[.:][0-9a-f.:%]*$/i
 
 /** Returns where the client address ends, or -1. A virtual host is only one when an address follows it. */
-function readAddress(line: string, into: FilledLine, virtualHost: boolean): number {
-  const hostTo = line.indexOf(' ')
-  if (hostTo <= 0) return -1
+function readAddress(text: string, virtualHost: boolean, into: FilledLine): number {
+  const hostTo = text.indexOf(' ')
+  if (hostTo < 1) return -1
   const from = virtualHost ? hostTo + 1 : 0
-  const to = virtualHost ? line.indexOf(' ', from) : hostTo
+  const to = virtualHost ? text.indexOf(' ', from) : hostTo
   if (to === -1) return -1
-  into.address = field(line, from, to)
+  into.address = readField(text, from, to)
   return virtualHost && !addressShape.test(into.address) ? -1 : to
 }
 
 /** Reads ` - - [time] "`; returns where the request begins, or -1. A user name may hold spaces and brackets itself. */
-function readMoment(
-  line: string,
-  from: number,
-  into: FilledLine,
-  readTime: (line: string, at: number) => number,
-): number {
-  for (let at = line.indexOf('[', from); at !== -1; at = line.indexOf('[', at + 1)) {
+function readMoment(text: string, from: number, readTime: ClfTimeReader, into: FilledLine): number {
+  for (let at = text.indexOf('[', from + 1); at !== -1; at = text.indexOf('[', at + 1)) {
     const end = at + 1 + clfTimeLength
-    if (!line.startsWith('] "', end)) continue
-    into.timeMs = readTime(line, at + 1)
+    if (!text.startsWith('] "', end)) continue
+    into.timeMs = readTime(text, at + 1)
     if (!Number.isNaN(into.timeMs)) return end + 3
   }
   return -1
 }
 
-/** ` 200 2326`, with `-` for either, and maybe more behind it. */
-const statusAndSize = /^ (\d{3}|-) (\d{1,18}|-)/
-/** Longer than any status and size. */
-const statusAndSizeLength = 30
+/** ` 200 2326`, with `-` for either; returns where it ends, or -1. */
+function readStatusAndSize(text: string, from: number, into: FilledLine): number {
+  if (text.charCodeAt(from) !== space) return -1
+  const statusTo = wordEnd(text, from + 1)
+  const isStatus = statusTo === from + 4 || isDash(text, from + 1, statusTo)
+  if (!isStatus || text.charCodeAt(statusTo) !== space) return -1
+  const sizeTo = wordEnd(text, statusTo + 1)
+  into.status = parseStatus(text.slice(from + 1, statusTo))
+  into.bytes = readBytes(text.slice(statusTo + 1, sizeTo))
+  return sizeTo === statusTo + 1 ? -1 : sizeTo
+}
 
-/** Returns where status and size end, or -1. */
-function readStatusAndSize(line: string, from: number, into: FilledLine): number {
-  const found = statusAndSize.exec(line.slice(from, from + statusAndSizeLength))
-  if (found === null) return -1
-  into.status = parseStatus(found[1]!)
-  into.bytes = readBytes(found[2])
-  into.durationMs = null
-  return from + found[0].length
+/** Where digits end, or a dash in their place. */
+function wordEnd(text: string, from: number): number {
+  let at = from
+  while (isDigit(text.charCodeAt(at))) at++
+  return at === from && isDash(text, at, at + 1) ? at + 1 : at
 }
 
 /** ` "referrer" "user agent"`, and whatever follows. */
-function readReferrerAndAgent(line: string, from: number, into: FilledLine): boolean {
-  if (!line.startsWith(' "', from)) return false
-  const referrerTo = closingQuote(line, from + 2)
-  if (referrerTo === -1 || !line.startsWith(' "', referrerTo + 1)) return false
-  const agentTo = closingQuote(line, referrerTo + 3)
+function readReferrerAndAgent(text: string, from: number, into: FilledLine): boolean {
+  if (!text.startsWith(' "', from)) return false
+  const referrerTo = closingQuote(text, from + 2)
+  if (referrerTo === -1 || !text.startsWith(' "', referrerTo + 1)) return false
+  const agentTo = closingQuote(text, referrerTo + 3)
   if (agentTo === -1) return false
-  into.referrer = field(line, from + 2, referrerTo)
-  into.userAgent = field(line, referrerTo + 3, agentTo)
+  into.referrer = readField(text, from + 2, referrerTo)
+  into.userAgent = readField(text, referrerTo + 3, agentTo)
   return true
 }
-
-const protocol = / H...\/\d(?:\.\d)?$/
 
 /**
  * `GET /path HTTP/1.1` into method and target. Without a protocol (HTTP/0.9) the target goes to the end; a request that
@@ -125,23 +122,41 @@ const protocol = / H...\/\d(?:\.\d)?$/
  */
 function splitRequest(request: string, into: FilledLine): void {
   const methodTo = request.indexOf(' ')
+  // As it stands there: escaped bytes of what is no HTTP are no method anyhow.
   into.method = methodTo === -1 ? request : request.slice(0, methodTo)
-  const target = methodTo === -1 ? '' : request.slice(methodTo)
-  const protocolAt = target.search(protocol)
-  into.url = field(target, 1, protocolAt > 0 ? protocolAt : target.length)
+  const target = methodTo === -1 ? '' : request.slice(methodTo + 1)
+  into.url = readField(target, 0, targetEnd(target))
 }
+
+/** Where ` HTTP/1.1` or ` HTTP/2` begins at the end of a target, or its end. */
+function targetEnd(target: string): number {
+  const end = target.length
+  if (isProtocol(target, end - 9)) return end - 9
+  return isProtocol(target, end - 7) ? end - 7 : end
+}
+
+const isProtocol = (target: string, at: number): boolean =>
+  at >= 0 && target.startsWith(' H', at) && target.charCodeAt(at + 5) === slash
 
 /** The quote that ends a field: one with an even number of backslashes before it. -1 when there is none. */
-function closingQuote(line: string, from: number): number {
-  for (let at = line.indexOf('"', from); at !== -1; at = line.indexOf('"', at + 1)) {
-    let before = at
-    while (before > from && line[before - 1] === '\\') before--
-    if (((at - before) & 1) === 0) return at
-  }
-  return -1
+function closingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from)
+  while (at !== -1 && isEscaped(text, from, at)) at = text.indexOf('"', at + 1)
+  return at
 }
 
-function field(line: string, from: number, to: number): string {
-  const text = line.slice(from, to)
-  return text === '-' ? '' : unescapeField(text)
+function isEscaped(text: string, from: number, at: number): boolean {
+  let before = at
+  while (before > from && text.charCodeAt(before - 1) === backslash) before--
+  return ((at - before) & 1) === 1
 }
+
+const readField = (text: string, from: number, to: number): string =>
+  unescapeField(present(text.slice(from, to)))
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+const isDash = (text: string, from: number, to: number): boolean => to - from === 1 && text[from] === '-'
+
+const space = 32
+const slash = 47
+const backslash = 92

@@ -13,8 +13,8 @@ export const netlify = lineByLine(
   parse,
 )
 
-function parse(line: string, into: FilledLine): boolean {
-  const object = parseJsonObject(line)
+function parse(text: string, into: FilledLine): boolean {
+  const object = parseJsonObject(text)
   if (object === null || !isTraffic(object)) return false
   if (typeof object.url !== 'string' || typeof object.method !== 'string') return false
   into.timeMs = parseJsonTime(object.timestamp)
@@ -23,10 +23,11 @@ function parse(line: string, into: FilledLine): boolean {
   into.method = object.method
   into.url = object.url
   into.status = parseStatus(asText(object.status_code))
-  into.bytes = readBytes(object.response_size)
-  into.durationMs = readMilliseconds(object.duration)
   into.referrer = asText(object.referrer)
   into.userAgent = asText(object.user_agent)
+  into.bytes = readBytes(object.response_size)
+  into.durationMs = readMilliseconds(object.duration)
+  into.requestId = asText(object.request_id)
   return true
 }
 

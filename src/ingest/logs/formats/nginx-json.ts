@@ -16,9 +16,9 @@ const names = {
   target: ['request_uri', 'uri', 'path', 'url'],
   status: ['status', 'response_status'],
   referrer: ['http_referer', 'http_referrer', 'referer', 'referrer', 'request_referer'],
-  userAgent: ['http_user_agent', 'user_agent', 'agent', 'request_user_agent'],
-  bytes: ['body_bytes_sent', 'bytes_sent', 'bytes', 'size'],
+  bytes: ['body_bytes_sent', 'bytes_sent', 'bytes', 'size', 'response_size'],
   seconds: ['request_time'],
+  userAgent: ['http_user_agent', 'user_agent', 'agent', 'request_user_agent'],
 } as const
 
 export const nginxJson = lineByLine(
@@ -27,8 +27,8 @@ export const nginxJson = lineByLine(
   parse,
 )
 
-function parse(line: string, into: FilledLine): boolean {
-  const object = parseJsonObject(line)
+function parse(text: string, into: FilledLine): boolean {
+  const object = parseJsonObject(text)
   if (object === null || !readRequest(object, into)) return false
   const time = firstOf(object, names.time)
   if (time === undefined) return false
@@ -37,7 +37,6 @@ function parse(line: string, into: FilledLine): boolean {
   into.status = parseStatus(asText(firstOf(object, names.status)))
   into.referrer = asText(firstOf(object, names.referrer))
   into.userAgent = asText(firstOf(object, names.userAgent))
-  into.country = ''
   into.bytes = readBytes(firstOf(object, names.bytes))
   into.durationMs = readSeconds(firstOf(object, names.seconds))
   return true

@@ -5,7 +5,7 @@
 import { readBytes } from '../../request-record.ts'
 import { type FilledLine, lineByLine, parseStatus } from '../log-line.ts'
 import { parseJsonTime } from '../log-time.ts'
-import { asObject, asText, type JsonObject, parseJsonObject } from './json-object.ts'
+import { asObject, asText, firstOf, type JsonObject, parseJsonObject } from './json-object.ts'
 
 export const vercel = lineByLine(
   'vercel',
@@ -16,20 +16,22 @@ export const vercel = lineByLine(
 /** -1 is written for a page that Vercel made anew by itself, in the background. */
 const background = -1
 
-function parse(line: string, into: FilledLine): boolean {
-  const proxy = visitOf(parseJsonObject(line))
-  if (proxy === null || typeof proxy.path !== 'string' || typeof proxy.method !== 'string') return false
+function parse(text: string, into: FilledLine): boolean {
+  const entry = parseJsonObject(text)
+  const proxy = visitOf(entry)
+  if (entry === null || proxy === null || typeof proxy.path !== 'string' || typeof proxy.method !== 'string')
+    return false
   const { userAgent } = proxy
   into.timeMs = parseJsonTime(proxy.timestamp)
   into.address = asText(proxy.clientIp)
-  into.country = ''
   into.method = proxy.method
   into.url = proxy.path
   into.status = parseStatus(asText(proxy.statusCode))
-  into.bytes = readBytes(proxy.responseByteSize)
-  into.durationMs = null
   into.referrer = asText(proxy.referer)
   into.userAgent = Array.isArray(userAgent) ? userAgent.map(asText).join(' ') : asText(userAgent)
+  into.bytes = readBytes(proxy.responseByteSize)
+  // One request makes an entry for each line that its function writes.
+  into.requestId = asText(firstOf(entry, ['requestId', 'id']))
   return true
 }
 

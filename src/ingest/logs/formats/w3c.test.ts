@@ -28,6 +28,7 @@ describe('CloudFront', () => {
         url: '/a%20b?utm_source=chatgpt.com',
         referrer: 'https://chatgpt.com/?q="x"',
         userAgent: 'GPTBot/1.3; +https',
+        bytes: 392,
       }),
     )
     assert.equal(
@@ -69,13 +70,13 @@ describe('IIS', () => {
   })
 
   test('the context of a parser lets another go on in the middle', () => {
-    const first = format.open('', null)
+    const first = format.open(null)
     first.directive('#Software: x')
     first.directive('#Fields: date time cs-method cs-uri-stem')
-    const second = format.open('', first.context())
+    const second = format.open(first.context())
     assert.equal(second.parse('2026-10-10 13:55:36 GET /'), true)
     assert.equal(second.line.url, '/')
-    assert.equal(format.open('', null).parse('2026-10-10 13:55:36 GET /'), false)
+    assert.equal(format.open(null).parse('2026-10-10 13:55:36 GET /'), false)
   })
 
   test('columns that do not tell when and what make every line malformed until better ones come', () => {

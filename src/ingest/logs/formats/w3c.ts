@@ -4,9 +4,9 @@ import {
   type FilledLine,
   type LineParser,
   type LogFormat,
+  openParser,
   parseStatus,
   present,
-  textParser,
 } from '../log-line.ts'
 import { parseIsoTime } from '../log-time.ts'
 
@@ -17,7 +17,7 @@ export interface W3cDialect {
   /** Turns a column as it stands in the line into what was sent. */
   decodeText(field: string): string
   decodePath(field: string): string
-  /** `time-taken` in milliseconds; its unit differs. */
+  /** Reads the column `time-taken`, in milliseconds. */
   readDuration(field: string): number | null
 }
 
@@ -42,17 +42,17 @@ const fieldsDirective = /^#Fields:\s*(.*)$/i
 
 export function w3cFormat(dialect: W3cDialect): LogFormat {
   const { name, sample } = dialect
-  return { name, sample, open: (siteDomain, context) => openParser(dialect, siteDomain, context) }
+  return { name, sample, open: context => openW3c(dialect, context) }
 }
 
 /** The context is the last `#Fields` line. */
-function openParser(dialect: W3cDialect, siteDomain: string, context: string | null): LineParser {
+function openW3c(dialect: W3cDialect, context: string | null): LineParser {
   let fieldsLine = context
   let columns = context === null ? null : readColumns(context)
 
   const parse = (line: string, into: FilledLine): boolean =>
     columns !== null && readLine(line.split(dialect.separator), columns, dialect, into)
-  return textParser(siteDomain, parse, {
+  return openParser(parse, {
     directive(line) {
       if (!fieldsDirective.test(line)) return
       fieldsLine = line
@@ -96,9 +96,9 @@ function readLine(fields: string[], columns: Columns, dialect: W3cDialect, into:
   into.method = field(columns.method)
   into.url = dialect.decodePath(query === '' ? path : `${path}?${query}`)
   into.status = parseStatus(field(columns.status))
-  into.bytes = readBytes(field(columns.bytes))
-  into.durationMs = dialect.readDuration(field(columns.duration))
   into.referrer = dialect.decodeText(field(columns.referrer))
   into.userAgent = dialect.decodeText(field(columns.userAgent))
+  into.bytes = readBytes(field(columns.bytes))
+  into.durationMs = dialect.readDuration(field(columns.duration))
   return true
 }

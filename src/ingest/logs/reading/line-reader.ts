@@ -10,7 +10,7 @@ export const fingerprintLength = 64 * 1024
 
 /** Bytes kept before newly read ones: what lies before an unfinished line, and that line. */
 const keptLength = fingerprintLength + lineLengthMax
-/** Handing a read to another thread and hearing of it costs as much as a hundred lines: it should bring thousands. */
+/** A read is done by another thread. Handing it over costs as much as a hundred lines, so it should bring thousands. */
 const readLength = 1024 * 1024
 
 const newline = 10
@@ -41,10 +41,9 @@ export interface Fingerprint {
 
 /** Shows the line found last; what it shows is overwritten by the next `fill`. */
 export class LineReader {
-  /** All that lies in memory; what is before `next` is behind us. */
-  bytes: Buffer = Buffer.alloc(0)
-  from = 0
-  to = 0
+  /** Where the line found last lies in #buffer, without its end. */
+  #from = 0
+  #to = 0
   readonly #source: ByteSource
   /** What lies from #low to #read is of the log; the next line begins at #next. */
   #buffer = Buffer.allocUnsafe(keptLength + readLength)
@@ -68,7 +67,6 @@ export class LineReader {
     start.before.copy(this.#buffer, this.#low)
     this.#base = start.offset - keptLength
     this.#passOverRestOfLine()
-    this.#showBytes()
   }
 
   /** Bytes of the log that are dealt with: the lines given, and what was passed over. */
@@ -93,7 +91,7 @@ export class LineReader {
 
   /** Whether `next` would give something. */
   get holdsLine(): boolean {
-    return this.bytes.includes(newline, this.#next)
+    return this.#newlineFrom(this.#next) !== -1
   }
 
   /** The first bytes of the log, as far as they were read, at most fingerprintLength. */
@@ -119,7 +117,7 @@ export class LineReader {
   }
 
   next(): Found {
-    const end = this.bytes.indexOf(newline, this.#next)
+    const end = this.#newlineFrom(this.#next)
     if (end === -1) return this.#passOverTooLong()
     const from = this.#next
     this.#next = end + 1
@@ -134,12 +132,12 @@ export class LineReader {
 
   /** The line found last, as UTF-8. */
   get decoded(): string {
-    return this.bytes.toString('utf8', this.from, this.to)
+    return this.#buffer.toString('utf8', this.#from, this.#to)
   }
 
-  /** Blank lines, and those that begin with `#`, are no lines. */
-  get isLine(): boolean {
-    return this.from < this.to && this.bytes[this.from] !== numberSign
+  /** Whether that is of a request: blank lines, and those that begin with `#`, are not. */
+  get isRequest(): boolean {
+    return this.#from < this.#to && this.#buffer[this.#from] !== numberSign
   }
 
   /**
@@ -206,11 +204,12 @@ export class LineReader {
     this.#read = keptLength + read
     this.#growHead()
     if (this.offset === 0 && byteOrderMark.every((byte, n) => this.ahead[n] === byte)) this.#next += 3
-    this.#showBytes()
   }
 
-  #showBytes(): void {
-    this.bytes = this.#buffer.subarray(0, this.#read)
+  /** -1 when there is none in what was read. */
+  #newlineFrom(at: number): number {
+    const end = this.#buffer.indexOf(newline, at)
+    return end < this.#read ? end : -1
   }
 
   #growHead(): void {
@@ -237,8 +236,8 @@ export class LineReader {
   }
 
   #show(from: number, to: number): void {
-    this.from = from
-    this.to = to > from && this.bytes[to - 1] === carriageReturn ? to - 1 : to
+    this.#from = from
+    this.#to = to > from && this.#buffer[to - 1] === carriageReturn ? to - 1 : to
   }
 }
 
