@@ -52,6 +52,9 @@ describe('an import', () => {
       createdAt: Date.UTC(2026, 10, 10, 13, 0, 3),
       value: null,
       status: 200,
+      bytes: 3,
+      durationMs: null,
+      judgement: notJudged,
       provenance: {
         source: 'import',
         userAgent: gptBot,
