@@ -14,6 +14,7 @@ import {
   openImportBench,
   recordedBy,
 } from '../../tests/support/import-bench.ts'
+import { notJudged } from '../domain/event.ts'
 import type { ImportReport, MalformedLine } from './import-log.ts'
 
 const { store, folder, newSite, file, run, eventsOf, pathsOf } = await openImportBench()
