@@ -252,7 +252,10 @@ export interface ExportedEvent extends StoredEvent {
  * - `revision` changes whenever any answer about the site but `health` and StoredEvent.seenBy may have changed, and never returns to an earlier value.
  */
 export interface EventStore {
-  /** Rejects with AppError OVERLOADED when more is waiting than the engine will hold, or when the disk is full. */
+  /**
+   * Rejects with AppError OVERLOADED when more is waiting than the engine will hold, or when the disk is full, and with INVALID_EVENT when
+   * the site has as many names as it may have.
+   */
   append(batch: EventBatch): Promise<AppendOutcome>
   /** 0 for a site without events. */
   revision(site: number): Promise<number>

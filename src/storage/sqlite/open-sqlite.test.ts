@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -114,6 +114,15 @@ test('a folder with the data of an older product is refused, and nothing is made
     )
     assert.deepEqual(contentsOf(dirname(file)), before)
   }
+})
+
+test('a database of another program in the folder is left alone', async () => {
+  const file = newFileInFolder()
+  const other = new DatabaseSync(join(dirname(file), 'addresses.db'))
+  other.exec('CREATE TABLE address (text TEXT)')
+  other.close()
+  writeFileSync(join(dirname(file), 'notes.db'), 'no database at all')
+  await openSqlite({ file }).close()
 })
 
 /** Creates one file after the other, each at the same moment as the other threads do. */

@@ -37,7 +37,7 @@ export function openSqlite({ file, cacheBytes = 128 * 2 ** 20, writing }: Sqlite
       await intakes.flush()
       await writer.close()
       await long.close()
-      reader.close()
+      if (reader.isOpen) reader.close()
     },
   }
 }

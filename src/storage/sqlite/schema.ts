@@ -392,13 +392,24 @@ function isCreated(database: DatabaseSync, file: string): boolean {
 
 /** The product had another name before its first release, and its database had that name too. */
 function refuseOtherDatabases(file: string): void {
-  const names = readdirSync(dirname(file))
+  const folder = dirname(file)
+  const names = readdirSync(folder)
   if (names.includes(basename(file))) return
-  const other = names.find(name => name.endsWith('.db'))
-  if (other)
-    throw new Error(
-      `${join(dirname(file), other)} holds data of a version before the first release, ${elsewhere}`,
-    )
+  const older = names.filter(name => name.endsWith('.db')).find(name => holdsOlderData(join(folder, name)))
+  if (older)
+    throw new Error(`${join(folder, older)} holds data of a version before the first release, ${elsewhere}`)
+}
+
+/** False for a file of another program, and for what is no database. */
+function holdsOlderData(file: string): boolean {
+  try {
+    const database = new DatabaseSync(file, { readOnly: true })
+    const found = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'chunk'").get()
+    database.close()
+    return found !== undefined
+  } catch {
+    return false
+  }
 }
 
 const elsewhere = 'which this version does not read. Move it away, or name another folder in PUGMARK_DATA.'
