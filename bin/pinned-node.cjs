@@ -2,7 +2,6 @@
 'use strict'
 
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { runProcess } = require('./run-process.cjs')
 
@@ -40,14 +39,6 @@ function installedNode(root) {
 }
 
 /**
- * How that Node is started: V8 compiles and collects garbage with four threads of its own, of which no more than there are processors can
- * be at work; the others take turns with what they work for (row 9 of docs/performance.md).
- */
-function nodeFlags() {
-  return [`--v8-pool-size=${Math.min(os.cpus().length, 4)}`]
-}
-
-/**
  * Becomes the pinned Node running `argv`: as this very process where the system and this Node can do that, so that signals
  * and the exit code need no carrying; through a child that gets the first and gives the second otherwise.
  */
@@ -55,11 +46,10 @@ async function becomeNode(root, argv) {
   const node = findNode(root)
   // What Node has compiled once is not compiled again: half the time to start, and 20 MB less memory in a server.
   process.env.NODE_COMPILE_CACHE ||= path.join(root, 'node_modules', '.cache', 'compiled')
-  const args = [...nodeFlags(), ...argv]
-  if (process.execve && process.platform !== 'win32') process.execve(node, [node, ...args], process.env)
-  const { code, signal } = await runProcess(node, args)
+  if (process.execve && process.platform !== 'win32') process.execve(node, [node, ...argv], process.env)
+  const { code, signal } = await runProcess(node, argv)
   if (signal) process.kill(process.pid, signal)
   else process.exitCode = code
 }
 
-module.exports = { findNode, nodeFlags, becomeNode }
+module.exports = { findNode, becomeNode }

@@ -28,7 +28,7 @@ const flushIntervalMs = 500
 const requestBlockBytes = 65_536
 
 /** Nothing that is a key reaches a line, wherever a key was put by mistake. */
-const keyText = /\bff_[0-9A-Za-z]{40}\b/g
+const keyText = /\bpug_[0-9A-Za-z]{40}\b/g
 
 export const standardError = (): LogDestination =>
   pino.destination({ dest: standardErrorFile, sync: false, minLength: blockBytes })

@@ -3,7 +3,6 @@ import type { Account, ApiKey, Drain, Scope, Site } from '../domain/account.ts'
 import type { DrainKind } from '../domain/event.ts'
 import type { PlanName } from '../domain/plan.ts'
 
-
 export interface NewAccount {
   readonly id: string
   readonly email: string
@@ -39,6 +38,16 @@ export interface NewDrain extends Drain {
 export interface KeyOwner {
   readonly key: ApiKey
   readonly account: Account | null
+}
+
+/** Whose key a request has, and the site that it asks about, found in one look-up. */
+export interface Admission {
+  /** Null for a key that is unknown or revoked. */
+  readonly owner: KeyOwner | null
+  /** Null when `siteId` is null, or no site has that id. It may belong to another account. */
+  readonly site: Site | null
+  /** EventStore.revision of the site; 0 without a site. */
+  readonly revision: number
 }
 
 export interface LoginResult {
@@ -96,8 +105,8 @@ export interface AccountStore {
   listKeys(accountId: string): Promise<ApiKey[]>
   /** False when there is no such key or it was revoked before. */
   revokeKey(id: string, now: number): Promise<boolean>
-  /** Null for a key that is unknown or revoked. */
-  findKey(hash: string): Promise<KeyOwner | null>
+  /** What every request with an API key needs, in one look-up. `siteId` is null for requests about no site. */
+  admit(request: { readonly keyHash: string; readonly siteId: string | null }): Promise<Admission>
   /** Remembers when keys were last used; milliseconds by key id. */
   touchKeys(lastUsed: ReadonlyMap<string, number>): Promise<void>
 

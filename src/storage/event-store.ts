@@ -192,12 +192,10 @@ export interface BreakdownRow extends TypeCounts {
 }
 
 export interface Breakdown {
-  /** By count, descending. `other` (below) is not among them. */
+  /** By count, descending. */
   readonly rows: readonly BreakdownRow[]
-  /** How many rows there are besides `other`, listed or not. */
+  /** How many rows there are, listed or not. */
   readonly rowCount: number
-  /** Pages that the engine counts together because a day has too many distinct ones; null where there are none. */
-  readonly other: (TypeCounts & { readonly value: number }) | null
 }
 
 /** Conversions of one name that one assistant brought, by one landing page. */

@@ -5,8 +5,6 @@ import type { EventStore } from './event-store.ts'
 export interface Stores {
   readonly events: EventStore
   readonly accounts: AccountStore
-  /** To be called at the beginning of every request: what is looked up then holds for the requests that came in with it. */
-  beginRequest(): void
   /** To be called where much will be recorded soon: what that takes is made ready meanwhile. */
   prepareRecording(): void
   /** Finishes what was handed over and closes the files. */

@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict'
 import type { Account, ApiKey, Site } from '../../src/domain/account.ts'
 import { hashApiKey, newApiKey, newId } from '../../src/domain/ids.ts'
-import type { AccountStore, NewAccount, NewDrain, NewKey, NewSite } from '../../src/storage/account-store.ts'
+import type {
+  AccountStore,
+  KeyOwner,
+  NewAccount,
+  NewDrain,
+  NewKey,
+  NewSite,
+} from '../../src/storage/account-store.ts'
 import { contractSuite, type OpenEngine, type Suite } from './engine.ts'
-import { noon } from './sample-events.ts'
+import { botEvent, noon, record } from './sample-events.ts'
 
 const newAccount = (chosen: Partial<NewAccount> = {}): NewAccount => {
   const id = newId('usr')
@@ -42,6 +49,9 @@ export function accountStoreContract(name: string, open: OpenEngine): void {
     freshnessPromises(suite)
   })
 }
+
+const ownerOf = async (accounts: AccountStore, keyHash: string): Promise<KeyOwner | null> =>
+  (await accounts.admit({ keyHash, siteId: null })).owner
 
 function accountPromises(suite: Suite): void {
   const { promise } = suite
@@ -201,16 +211,42 @@ function keyPromises(suite: Suite): void {
     const { hash, ...shown } = wanted
     const key: ApiKey = { ...shown, lastUsedAt: null, revokedAt: null }
     assert.deepEqual(await accounts.addKey(wanted), key)
-    assert.deepEqual(await accounts.findKey(hash), { key, account })
-    assert.equal(await accounts.findKey(hashApiKey(newApiKey())), null)
-    assert.equal(await accounts.findKey(''), null)
+    assert.deepEqual(await ownerOf(accounts, hash), { key, account })
+    assert.equal(await ownerOf(accounts, hashApiKey(newApiKey())), null)
+    assert.equal(await ownerOf(accounts, ''), null)
+  })
+
+  promise('one look-up finds key, site and revision, each whether or not the others are there', async () => {
+    const { accounts, events } = suite.engine.stores
+    const [account, stranger] = [await addAccount(accounts), await addAccount(accounts)]
+    const [key, site] = [newKey(account.id), newSite(stranger.id)]
+    const [unknownKey, unknownSite] = [hashApiKey(newApiKey()), newId('site')]
+    await accounts.addKey(key)
+    const added = await accounts.addSite(site)
+    const owner = await ownerOf(accounts, key.hash)
+    const admit = (keyHash: string, siteId: string | null, store = accounts) =>
+      store.admit({ keyHash, siteId })
+    assert.deepEqual(await admit(key.hash, site.id), { owner, site: added, revision: 0 })
+    assert.deepEqual(await admit(unknownKey, site.id), { owner: null, site: added, revision: 0 })
+    assert.deepEqual(await admit(key.hash, unknownSite), { owner, site: null, revision: 0 })
+    assert.deepEqual(await admit(unknownKey, null), { owner: null, site: null, revision: 0 })
+    const other = await suite.another()
+    for (let i = 0; i < 5; i++) {
+      await record(i % 2 === 0 ? events : other.events, added!.number, [botEvent()])
+      const revision = await events.revision(added!.number)
+      assert.ok(revision > 0)
+      for (const store of [accounts, other.accounts])
+        assert.deepEqual(await admit(key.hash, site.id, store), { owner, site: added, revision })
+    }
+    await accounts.removeSite(site.id)
+    assert.deepEqual(await admit(key.hash, site.id, other.accounts), { owner, site: null, revision: 0 })
   })
 
   promise('a key needs an account', async () => {
     const { accounts } = suite.engine.stores
     const key = newKey('usr_unknown')
     assert.equal(await accounts.addKey(key), null)
-    assert.equal(await accounts.findKey(key.hash), null)
+    assert.equal(await ownerOf(accounts, key.hash), null)
   })
 
   promise('a revoked key is found no more, is still listed, and is revoked only once', async () => {
@@ -218,9 +254,9 @@ function keyPromises(suite: Suite): void {
     const account = await addAccount(accounts)
     const keys = [newKey(account.id), newKey(account.id), newKey(account.id)]
     for (const key of keys) await accounts.addKey(key)
-    assert.ok(await accounts.findKey(keys[1]!.hash))
+    assert.ok(await ownerOf(accounts, keys[1]!.hash))
     assert.equal(await accounts.revokeKey(keys[1]!.id, noon + 5), true)
-    assert.equal(await accounts.findKey(keys[1]!.hash), null)
+    assert.equal(await ownerOf(accounts, keys[1]!.hash), null)
     assert.equal(await accounts.revokeKey(keys[1]!.id, noon + 9), false)
     assert.equal(await accounts.revokeKey('key_unknown', noon), false)
     const listed = await accounts.listKeys(account.id)
@@ -319,7 +355,7 @@ function removalPromises(suite: Suite): void {
       const [key, revoked, other] = [newKey(removed.id), newKey(removed.id), newKey(kept.id)]
       for (const each of [key, revoked, other]) await accounts.addKey(each)
       await accounts.addSite(newSite(kept.id))
-      await accounts.findKey(key.hash)
+      await ownerOf(accounts, key.hash)
       await accounts.revokeKey(revoked.id, noon)
 
       assert.deepEqual(await accounts.removeAccount(removed.id), added)
@@ -331,14 +367,14 @@ function removalPromises(suite: Suite): void {
         assert.equal(await accounts.findSite(id), null)
         assert.ok((await accounts.sitesToPurge()).includes(number))
       }
-      const orphan = await accounts.findKey(key.hash)
+      const orphan = await ownerOf(accounts, key.hash)
       assert.equal(orphan?.account, null)
       assert.deepEqual([orphan?.key.name, orphan?.key.lastFour], ['', ''], 'what is personal stayed')
-      assert.equal(await accounts.findKey(revoked.hash), null)
+      assert.equal(await ownerOf(accounts, revoked.hash), null)
       assert.equal(await accounts.addSite(newSite(removed.id)), null)
       assert.equal(await accounts.addKey(newKey(removed.id)), null)
 
-      assert.deepEqual((await accounts.findKey(other.hash))?.account, kept)
+      assert.deepEqual((await ownerOf(accounts, other.hash))?.account, kept)
       assert.equal((await accounts.listSites(kept.id)).length, 1)
     },
   )
@@ -381,7 +417,7 @@ function freshnessPromises(suite: Suite): void {
     const account = await addAccount(one)
     const [key, site] = [newKey(account.id), newSite(account.id)]
     const seen = async (): Promise<unknown[]> => {
-      const owner = await other.findKey(key.hash)
+      const owner = await ownerOf(other, key.hash)
       return [owner && (owner.account?.plan ?? 'no account'), (await other.findSite(site.id))?.domain ?? null]
     }
     assert.deepEqual(await seen(), [null, null])
@@ -410,10 +446,10 @@ function freshnessPromises(suite: Suite): void {
         let revoked = false
         const revocation = one.revokeKey(key.id, noon).then(async () => {
           revoked = true
-          assert.equal(await other.findKey(key.hash), null)
+          assert.equal(await ownerOf(other, key.hash), null)
         })
         while (!revoked) {
-          await other.findKey(key.hash)
+          await ownerOf(other, key.hash)
           await new Promise(setImmediate)
         }
         await revocation

@@ -1,11 +1,14 @@
 /** What every engine promises about events, as tests: the words of src/storage/event-store.ts made checkable. */
 import { contractSuite, type Lacks, type OpenEngine } from './engine.ts'
+import { amendmentPromises } from './events/amendments.ts'
 import { appendPromises } from './events/appends.ts'
 import { attributionPromises } from './events/attribution.ts'
+import { breakdownPromises } from './events/breakdowns.ts'
 import { countPromises } from './events/counts.ts'
-import { facetPromises } from './events/facets.ts'
+import { exportPromises } from './events/exports.ts'
 import { healthPromises } from './events/health.ts'
 import { importPromises } from './events/imports.ts'
+import { loadPromises } from './events/load.ts'
 import { modelPromises } from './events/model.ts'
 import { quotaPromises } from './events/quota.ts'
 import { removalPromises } from './events/removal.ts'
@@ -20,11 +23,14 @@ export function eventStoreContract(name: string, open: OpenEngine, lacks: Lacks 
     appendPromises(suite)
     textPromises(suite)
     countPromises(suite)
-    facetPromises(suite)
+    breakdownPromises(suite)
     attributionPromises(suite)
     repeatPromises(suite)
     sameRequestPromises(suite)
+    amendmentPromises(suite)
+    exportPromises(suite)
     healthPromises(suite)
+    loadPromises(suite)
     quotaPromises(suite)
     importPromises(suite)
     revisionPromises(suite)

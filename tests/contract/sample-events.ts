@@ -1,8 +1,8 @@
 /** Events and batches for tests: valid as they are, and any field to choose. */
 import assert from 'node:assert/strict'
 import { type DateRange, dayOf, lastDay } from '../../src/domain/date-range.ts'
-import type { EventPosition, EventType, NewEvent, Provenance } from '../../src/domain/event.ts'
-import type { EventBatch, EventStore, ListedEvent } from '../../src/storage/event-store.ts'
+import type { EventPosition, EventType, Judgement, NewEvent, Provenance } from '../../src/domain/event.ts'
+import type { EventBatch, EventStore, ExportedEvent, ListedEvent } from '../../src/storage/event-store.ts'
 
 /** A moment in the middle of a UTC day, month and year. */
 export const noon = Date.UTC(2026, 5, 15, 12)
@@ -15,12 +15,14 @@ export const someProvenance: Provenance = {
   source: 'hits',
   userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)',
   referrerHost: null,
-  status: 200,
   rule: 'token:GPTBot',
   catalogueVersion: '2026-06-01',
-  source: null,
+  assistant: null,
   landing: null,
 }
+
+/** Every fact is another number, so that none can be taken for another. */
+export const someJudgement: Judgement = { verdict: 2, reason: 3, evidence: 4, robots: 1 }
 
 export const botEvent = (chosen: Partial<NewEvent> = {}): NewEvent => ({
   type: 'bot',
@@ -30,6 +32,9 @@ export const botEvent = (chosen: Partial<NewEvent> = {}): NewEvent => ({
   country: 'US',
   createdAt: noon,
   value: null,
+  status: 200,
+  bytes: null,
+  durationMs: null,
   provenance: someProvenance,
   ...chosen,
 })
@@ -70,19 +75,33 @@ export async function listAll(
     limit = 1000,
   }: { range?: DateRange; type?: EventType | null; limit?: number } = {},
 ): Promise<ListedEvent[]> {
-  const all: ListedEvent[] = []
-  let after: EventPosition | null = null
+  return allPages(limit, after => store.list(site, { range, type, after, limit }))
+}
+
+/** All events of a site with all that is kept of them, oldest first, read page by page. */
+export async function exportAll(store: EventStore, site: number, limit = 1000): Promise<ExportedEvent[]> {
+  return allPages(limit, after => store.exportSite(site, after, limit))
+}
+
+async function allPages<Event extends EventPosition>(
+  limit: number,
+  read: (after: EventPosition | null) => Promise<readonly Event[]>,
+): Promise<Event[]> {
+  const all: Event[] = []
   for (;;) {
-    const page: ListedEvent[] = await store.list(site, { range, type, after, limit })
+    const page = await read(all.at(-1) ?? null)
     all.push(...page)
     if (page.length < limit) return all
-    after = page.at(-1)!
   }
 }
 
 /** What a caller recorded, as the list shows it apart from its id. */
-export const asRecorded = ({ provenance: _, client: _client, ...event }: NewEvent): Omit<ListedEvent, 'id'> =>
-  event
+export const asRecorded = ({
+  provenance: _,
+  client: _client,
+  judgement: _judgement,
+  ...event
+}: NewEvent): Omit<ListedEvent, 'id'> => event
 
 export const withoutId = ({ id: _, ...event }: ListedEvent): Omit<ListedEvent, 'id'> => event
 

@@ -37,17 +37,6 @@ describe('an old Node', () => {
   })
 })
 
-test('the pinned Node takes the flags that it is started with, and its threads too', () => {
-  const { nodeFlags } = createRequire(import.meta.url)('../../bin/pinned-node.cjs') as {
-    nodeFlags(): string[]
-  }
-  const thread = `new (require('node:worker_threads').Worker)('console.log(process.version)', { eval: true })`
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeFlags(), '-e', thread], {
-    encoding: 'utf8',
-  })
-  assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: `${process.version}\n`, stderr: '' })
-})
-
 describe('the state of an install', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'pugmark-install-'))
   after(() => rmSync(folder, { recursive: true }))

@@ -4,8 +4,8 @@ import type { Account, ApiKey, Drain, Scope, Site } from '../../domain/account.t
 import type { DrainKind } from '../../domain/event.ts'
 import type { PlanName } from '../../domain/plan.ts'
 import type { AccountStore, KeyOwner } from '../account-store.ts'
-import type { Freshness } from './sqlite-freshness.ts'
-import type { SqliteWriter } from './sqlite-writer.ts'
+import type { DataVersion } from './data-version.ts'
+import type { Writer } from './writer.ts'
 
 type Row = Record<string, unknown>
 
@@ -18,10 +18,10 @@ const selectKeys =
   'SELECT id, account_id, name, last_four, scopes, created_at, last_used_at, revoked_at FROM api_key'
 const selectDrains = 'SELECT id, site_id, kind, proof, created_at FROM drain'
 
-export function createSqliteAccountStore(
+export function createAccountStore(
   reader: DatabaseSync,
-  writer: SqliteWriter,
-  freshness: Freshness,
+  writer: Writer,
+  dataVersion: DataVersion,
 ): AccountStore {
   const accountById = reader.prepare(`${selectAccounts} WHERE id = ?`)
   const accountByEmail = reader.prepare(`${selectAccounts} WHERE email = ?`)
@@ -44,7 +44,7 @@ export function createSqliteAccountStore(
   const sitesToPurge = reader.prepare('SELECT site FROM site_purge')
 
   const findAccount = (id: string): Account | null => one(accountById, toAccount, id)
-  const memory = new AccountMemory(reader, freshness)
+  const memory = new AccountMemory(reader, dataVersion)
   const findSite = memory.of(id => one(siteById, toSite, id))
   const findSiteByKey = memory.of(key => one(siteByKey, toSite, key))
   const findKey = memory.of((hash): KeyOwner | null => {
@@ -69,8 +69,8 @@ export function createSqliteAccountStore(
     },
     listSites: async accountId =>
       (accountId === null ? allSites.all() : sitesOfAccount.all(accountId)).map(toSite),
-    findSite,
-    findSiteByKey,
+    findSite: async id => findSite(id),
+    findSiteByKey: async key => findSiteByKey(key),
     async setDomain(id, domain) {
       return (await writer.run('setDomain', [id, domain])) ? one(siteById, toSite, id) : null
     },
@@ -86,7 +86,12 @@ export function createSqliteAccountStore(
     },
     listKeys: async accountId => keysOfAccount.all(accountId).map(toApiKey),
     revokeKey: (id, now) => writer.run('revokeKey', [id, now]),
-    findKey,
+    async admit({ keyHash, siteId }) {
+      const version = dataVersion.current()
+      const owner = findKey(keyHash, version)
+      const site = siteId === null ? null : findSite(siteId, version)
+      return { owner, site, revision: site ? dataVersion.revisionOf(site.number, version) : 0 }
+    },
     touchKeys: lastUsed => writer.run('touchKeys', [lastUsed]),
 
     async addDrain(drain) {
@@ -110,57 +115,39 @@ export function createSqliteAccountStore(
 /** Found keys and sites, kept while the counter of account changes stands still. Misses are not kept: strangers choose them. */
 class AccountMemory {
   readonly #revision: StatementSync
-  readonly #freshness: Freshness
-  readonly #kinds: { clear(): void }[] = []
+  readonly #dataVersion: DataVersion
+  readonly #kinds: Map<string, unknown>[] = []
   #seenVersion = -1
   #seenRevision = -1
 
-  constructor(reader: DatabaseSync, freshness: Freshness) {
+  constructor(reader: DatabaseSync, dataVersion: DataVersion) {
     this.#revision = reader.prepare("SELECT value FROM counter WHERE name = 'accounts'")
-    this.#freshness = freshness
+    this.#dataVersion = dataVersion
   }
 
-  /** `find`, with a memory of what was found. */
-  of<Value>(find: (name: string) => Value | null): (name: string) => Value | null {
-    const known = new TextTable<Value>()
+  /** `find`, with a memory of what was found; `version` spares a look at the data version where one was just taken. */
+  of<Value>(find: (name: string) => Value | null): (name: string, version?: number) => Value | null {
+    const known = new Map<string, Value>()
     this.#kinds.push(known)
-    return name => {
-      this.#dropStale()
-      return known.get(name) ?? known.put(name, find(name))
+    return (name, version = this.#dataVersion.current()) => {
+      this.#dropStale(version)
+      const remembered = known.get(name)
+      if (remembered !== undefined) return remembered
+      const found = find(name)
+      if (found === null) return null
+      if (known.size >= rememberedMax) known.clear()
+      known.set(name, found)
+      return found
     }
   }
 
-  #dropStale(): void {
-    const version = this.#freshness.version()
+  #dropStale(version: number): void {
     if (version === this.#seenVersion) return
     this.#seenVersion = version
     const revision = Number(this.#revision.get()?.value)
     if (revision === this.#seenRevision) return
     this.#seenRevision = revision
     for (const kind of this.#kinds) kind.clear()
-  }
-}
-
-/** A part of a path is found in an object in a fraction of the time that a Map takes for it (row 7 of docs/performance.md). */
-class TextTable<Value> {
-  #values: Record<string, Value> = Object.create(null)
-  #count = 0
-
-  get(name: string): Value | undefined {
-    return this.#values[name]
-  }
-
-  put(name: string, value: Value | null): Value | null {
-    if (value === null) return null
-    if (this.#count >= rememberedMax) this.clear()
-    this.#count++
-    this.#values[name] = value
-    return value
-  }
-
-  clear(): void {
-    this.#values = Object.create(null)
-    this.#count = 0
   }
 }
 

@@ -1,21 +1,24 @@
-/** The tables of the embedded engine, as numbered migrations that one process at a time applies. */
+/** The tables of the embedded engine. docs/schema.md explains them to people who read them with other tools. */
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { mergeRuns } from './chunks/sqlite-chunk-migration.ts'
-import { patiently } from './sqlite-patience.ts'
+import { retryWhileBusy } from './busy-retry.ts'
 
-/** SQL, or what runs inside the transaction that applies it. */
-type Migration = string | ((database: DatabaseSync) => void)
+export const schemaVersion = 1
 
-/** Only ever add to the end: a number that was released never changes. */
-export const migrations: readonly Migration[] = [
-  `
+/** Milliseconds that a connection waits for another process's transaction. */
+export const busyTimeoutMs = 10_000
+
+const accountTables = `
   CREATE TABLE account (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     email TEXT NOT NULL COLLATE NOCASE UNIQUE,
     plan TEXT NOT NULL,
+    is_owner INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL
   ) STRICT;
+  CREATE UNIQUE INDEX one_owner ON account (is_owner) WHERE is_owner = 1;
   CREATE TABLE site (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -40,99 +43,27 @@ export const migrations: readonly Migration[] = [
     revoked_at INTEGER
   ) STRICT;
   CREATE INDEX api_key_by_account ON api_key (account_id, number);
-
-  -- 'accounts': rises with every change that a key or site look-up can see. 'event-id': the next id.
+  -- Log drains that need more than an API key. The secret signs deliveries, so it cannot be kept as a hash.
+  CREATE TABLE drain (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    site_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    secret TEXT,
+    proof TEXT,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX drain_by_site ON drain (site_id, number);
+  -- 'accounts' rises with every change that a look-up of a key or site can see; 'event-id' is the next id of an event.
   CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   INSERT INTO counter VALUES ('accounts', 1), ('event-id', 1);
-
-  CREATE TABLE site_state (
-    site INTEGER PRIMARY KEY,
-    revision INTEGER NOT NULL,
-    removed INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  -- Dictionaries, a site's own, so that removing a site removes its texts: paths, user agents, hosts, rules.
-  CREATE TABLE text (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    site INTEGER NOT NULL,
-    value TEXT NOT NULL,
-    UNIQUE (site, value)
-  ) STRICT;
-  -- Who or what an event is about: a bot, an assistant, a conversion.
-  CREATE TABLE subject (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    site INTEGER NOT NULL,
-    type INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    company TEXT NOT NULL,
-    UNIQUE (site, type, name, company)
-  ) STRICT;
-  -- A subject together with all that explains the verdict; 0 stands for "not known", other numbers of text columns are text.id.
-  CREATE TABLE origin (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    site INTEGER NOT NULL,
-    subject INTEGER NOT NULL,
-    source INTEGER NOT NULL,
-    status INTEGER NOT NULL,
-    user_agent INTEGER NOT NULL,
-    referrer_host INTEGER NOT NULL,
-    rule INTEGER NOT NULL,
-    catalogue_version INTEGER NOT NULL,
-    UNIQUE (site, subject, source, status, user_agent, referrer_host, rule, catalogue_version)
-  ) STRICT;
-  -- Events, a few hundred a row (sqlite-chunk.ts): chunks of one site and type never overlap in (time, id).
-  CREATE TABLE chunk (
-    id INTEGER PRIMARY KEY,
-    site INTEGER NOT NULL,
-    type INTEGER NOT NULL,
-    first_time INTEGER NOT NULL,
-    first_id INTEGER NOT NULL,
-    data BLOB NOT NULL
-  ) STRICT;
-  CREATE UNIQUE INDEX chunk_order ON chunk (site, type, first_time, first_id);
-  -- Roll-up of one site and day (sqlite-day.ts). key = site * 2^22 + day: one range of integers a site.
-  CREATE TABLE day (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-  CREATE TABLE usage (
-    account INTEGER NOT NULL,
-    month INTEGER NOT NULL,
-    site INTEGER NOT NULL,
-    events INTEGER NOT NULL,
-    PRIMARY KEY (account, month, site)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE idempotency (
-    site INTEGER NOT NULL,
-    key TEXT NOT NULL,
-    body_hash TEXT NOT NULL,
-    response TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    PRIMARY KEY (site, key)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX idempotency_by_age ON idempotency (created_at);
-  CREATE TABLE import_progress (
-    site INTEGER NOT NULL,
-    id TEXT NOT NULL,
-    "offset" INTEGER NOT NULL,
-    head_length INTEGER NOT NULL,
-    head_hash TEXT NOT NULL,
-    window_length INTEGER NOT NULL,
-    window_hash TEXT NOT NULL,
-    context TEXT,
-    lines INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    PRIMARY KEY (site, id)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- Roll-up behind breakdowns (sqlite-facets.ts), with the keys of table day.
-  CREATE TABLE facet (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-  CREATE TABLE facet_tail (key INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
-  `,
-  `
-  ALTER TABLE account ADD COLUMN is_owner INTEGER NOT NULL DEFAULT 0;
-  CREATE UNIQUE INDEX one_owner ON account (is_owner) WHERE is_owner = 1;
-  -- Signs the session cookies of the dashboard.
+  -- 'session-secret' signs session cookies; 'fingerprint-secret' keys the fingerprints of clients.
   CREATE TABLE instance (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  INSERT INTO instance VALUES ('session-secret', lower(hex(randomblob(32))));
-  -- People who sign in to the dashboard: tables and columns as better-auth wants them. login_user.id is account.id.
+  INSERT INTO instance VALUES ('session-secret', lower(hex(randomblob(32)))), ('fingerprint-secret', lower(hex(randomblob(32))));
+`
+
+/** Tables and columns as better-auth wants them; login_user.id is account.id. */
+const loginTables = `
   CREATE TABLE login_user (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -177,73 +108,146 @@ export const migrations: readonly Migration[] = [
     createdAt TEXT NOT NULL,
     updatedAt TEXT NOT NULL
   ) STRICT;
-  `,
-  `
-  -- What brought the visitor of a conversion is part of its origin. The numbers of origins stay, and none is given out twice.
-  CREATE TABLE origin_with_touch (
+`
+
+/**
+ * Names belong to a site, so that removing the site removes its texts. In facts, 0 stands for "not known", and in texts the empty
+ * string does, since a unique index takes two NULLs for different.
+ */
+const eventTables = `
+  -- A bot, an assistant or a conversion. type: 0 bot, 1 referral, 2 conversion.
+  CREATE TABLE subject (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     site INTEGER NOT NULL,
-    subject INTEGER NOT NULL,
-    source INTEGER NOT NULL,
-    status INTEGER NOT NULL,
-    user_agent INTEGER NOT NULL,
-    referrer_host INTEGER NOT NULL,
-    rule INTEGER NOT NULL,
-    catalogue_version INTEGER NOT NULL,
-    source INTEGER NOT NULL,
-    landing INTEGER NOT NULL,
-    UNIQUE (site, subject, source, status, user_agent, referrer_host, rule, catalogue_version, source, landing)
-  ) STRICT;
-  INSERT INTO origin_with_touch SELECT *, 0, 0 FROM origin;
-  DELETE FROM sqlite_sequence WHERE name = 'origin_with_touch';
-  INSERT INTO sqlite_sequence SELECT 'origin_with_touch', seq FROM sqlite_sequence WHERE name = 'origin';
-  DROP TABLE origin;
-  ALTER TABLE origin_with_touch RENAME TO origin;
-  `,
-  `
-  -- Log drains that need more than an API key. The secret signs deliveries, so it cannot be kept as a hash.
-  CREATE TABLE drain (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    site_id TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    secret TEXT,
-    proof TEXT,
-    created_at INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX drain_by_site ON drain (site_id, number);
-  `,
-  `
-  -- Ways in that stored events with a sighting (sqlite-sighting.ts), as bits, and what came in by each way (sqlite-health.ts).
-  ALTER TABLE site_state ADD COLUMN ways INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE site_state ADD COLUMN health BLOB NOT NULL DEFAULT x'';
-  INSERT INTO instance VALUES ('fingerprint-secret', lower(hex(randomblob(32))));
-  `,
-  `
-  -- Events that are not yet in chunks and roll-ups (inbox/sqlite-inbox.ts). No index: one would cost a page a row.
-  CREATE TABLE inbox (
-    id INTEGER PRIMARY KEY,
-    site INTEGER NOT NULL,
     type INTEGER NOT NULL,
-    events INTEGER NOT NULL,
-    ways INTEGER NOT NULL,
-    recorded_at INTEGER NOT NULL,
-    note TEXT,
-    data BLOB NOT NULL
+    name TEXT NOT NULL,
+    company TEXT NOT NULL,
+    UNIQUE (site, type, name, company)
   ) STRICT;
-  -- The last row of the inbox that is filed.
-  ALTER TABLE site_state ADD COLUMN filed INTEGER NOT NULL DEFAULT 0;
-  `,
-  `
-  -- Events of all types lie in one run (sqlite-chunk-writer.ts), in which chunks with a rare type are found by its own index.
-  ALTER TABLE chunk RENAME COLUMN type TO run;
-  ALTER TABLE chunk ADD COLUMN types INTEGER NOT NULL DEFAULT 0;
-  CREATE INDEX chunk_with_bots ON chunk (site, first_time, first_id) WHERE types & 1;
-  CREATE INDEX chunk_with_referrals ON chunk (site, first_time, first_id) WHERE types & 2;
-  `,
-  mergeRuns,
-  `
-  -- What an account has recorded is exact in one row, since quotas ask for it; what was recorded for each of its sites is filed with the events.
+  -- hash: the first 48 bits of the text's SHA-256, so that an index need not hold long texts a second time.
+  CREATE TABLE path (id INTEGER PRIMARY KEY AUTOINCREMENT, site INTEGER NOT NULL, hash INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
+  CREATE INDEX path_by_hash ON path (site, hash);
+  CREATE TABLE agent (id INTEGER PRIMARY KEY AUTOINCREMENT, site INTEGER NOT NULL, hash INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
+  CREATE INDEX agent_by_hash ON agent (site, hash);
+  -- How an event came and what decided that it is one. agent and landing refer to agent.id and path.id.
+  CREATE TABLE origin (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    site INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    agent INTEGER NOT NULL,
+    referrer_host TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    catalogue TEXT NOT NULL,
+    assistant TEXT NOT NULL,
+    landing INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX origin_by_agent ON origin (site, agent, landing, source);
+  -- Five small facts about an event as one number.
+  CREATE TABLE judgement (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    status INTEGER NOT NULL,
+    verdict INTEGER NOT NULL,
+    reason INTEGER NOT NULL,
+    evidence INTEGER NOT NULL,
+    robots INTEGER NOT NULL,
+    UNIQUE (status, verdict, reason, evidence, robots)
+  ) STRICT;
+  -- at: milliseconds since 1970 UTC. client: 16 bits that stand for the client on that day. seen_by: one bit for each source that reported it.
+  CREATE TABLE event (
+    site INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    type INTEGER NOT NULL,
+    subject INTEGER NOT NULL,
+    path INTEGER NOT NULL,
+    country TEXT NOT NULL,
+    value INTEGER,
+    value_billionths INTEGER,
+    bytes INTEGER,
+    duration_ms INTEGER,
+    origin INTEGER NOT NULL,
+    judgement INTEGER NOT NULL,
+    client INTEGER,
+    seen_by INTEGER NOT NULL,
+    PRIMARY KEY (site, at, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX event_clicks ON event (site, at, id) WHERE type = 1;
+  CREATE INDEX event_conversions ON event (site, at, id) WHERE type = 2;
+  -- The order of recording: the events of a site with ids from first_id to last_id lie between min_at and max_at.
+  CREATE TABLE batch (
+    site INTEGER NOT NULL,
+    first_id INTEGER NOT NULL,
+    last_id INTEGER NOT NULL,
+    min_at INTEGER NOT NULL,
+    max_at INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    import TEXT NOT NULL,
+    PRIMARY KEY (site, first_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE robots_read (
+    site INTEGER NOT NULL,
+    subject INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (site, subject, at)
+  ) STRICT, WITHOUT ROWID;
+`
+
+const rollUpTables = `
+  -- day: days since 1970 UTC; hour: hours since 1970 UTC.
+  CREATE TABLE by_day (
+    site INTEGER NOT NULL,
+    day INTEGER NOT NULL,
+    subject INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    verdict INTEGER NOT NULL,
+    robots INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    value INTEGER NOT NULL,
+    value_billionths INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    duration_ms INTEGER NOT NULL,
+    PRIMARY KEY (site, day, subject, status, verdict, robots)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE by_hour (
+    site INTEGER NOT NULL,
+    hour INTEGER NOT NULL,
+    type INTEGER NOT NULL,
+    verdict INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (site, hour, type, verdict)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE by_country (
+    site INTEGER NOT NULL,
+    day INTEGER NOT NULL,
+    country TEXT NOT NULL,
+    subject INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    value INTEGER NOT NULL,
+    value_billionths INTEGER NOT NULL,
+    PRIMARY KEY (site, day, country, subject)
+  ) STRICT, WITHOUT ROWID;
+  -- What requests cost the site, counted as events or not.
+  CREATE TABLE load_by_day (
+    site INTEGER NOT NULL,
+    day INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    duration_ms INTEGER NOT NULL,
+    PRIMARY KEY (site, day, source, kind)
+  ) STRICT, WITHOUT ROWID;
+`
+
+const recordingTables = `
+  -- revision: the data version of the site. sources: one bit for each source that recorded events with a client.
+  CREATE TABLE site_state (
+    site INTEGER PRIMARY KEY,
+    revision INTEGER NOT NULL,
+    removed INTEGER NOT NULL DEFAULT 0,
+    sources INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  -- month: year * 12 + month from 0, UTC.
   CREATE TABLE account_usage (
     account INTEGER NOT NULL,
     month INTEGER NOT NULL,
@@ -256,51 +260,145 @@ export const migrations: readonly Migration[] = [
     events INTEGER NOT NULL,
     PRIMARY KEY (site, month)
   ) STRICT, WITHOUT ROWID;
-  INSERT INTO account_usage SELECT account, month, sum(events) FROM usage GROUP BY account, month;
-  INSERT INTO site_usage SELECT site, month, sum(events) FROM usage
-    WHERE site NOT IN (SELECT site FROM site_state WHERE removed = 1) GROUP BY site, month;
-  DROP TABLE usage;
-  -- What waits is counted when it is filed.
-  INSERT INTO site_usage
-    SELECT site, strftime('%Y', recorded_at / 1000, 'unixepoch') * 12 + strftime('%m', recorded_at / 1000, 'unixepoch') - 1 AS month, -sum(events)
-    FROM inbox LEFT JOIN site_state USING (site) WHERE id > coalesce(filed, 0) AND coalesce(removed, 0) = 0 GROUP BY site, month
-    ON CONFLICT (site, month) DO UPDATE SET events = events + excluded.events;
-  `,
-]
+  CREATE TABLE idempotency (
+    site INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    body_hash TEXT NOT NULL,
+    response TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (site, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_by_age ON idempotency (created_at);
+  CREATE TABLE import_progress (
+    site INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    "offset" INTEGER NOT NULL,
+    head_length INTEGER NOT NULL,
+    head_hash TEXT NOT NULL,
+    window_length INTEGER NOT NULL,
+    window_hash TEXT NOT NULL,
+    context TEXT,
+    lines INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (site, id)
+  ) STRICT, WITHOUT ROWID;
+  -- What each source of a site has delivered. Times are milliseconds, pauses too; week: days since 1970 divided by seven.
+  CREATE TABLE source_health (
+    site INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    first_seen INTEGER,
+    last_seen INTEGER,
+    week INTEGER NOT NULL,
+    pause INTEGER NOT NULL,
+    pause_before INTEGER NOT NULL,
+    received INTEGER NOT NULL,
+    recorded INTEGER NOT NULL,
+    merged INTEGER NOT NULL,
+    late INTEGER NOT NULL,
+    duplicates INTEGER NOT NULL,
+    unknown_fields INTEGER NOT NULL,
+    rejected INTEGER NOT NULL,
+    rejected_at INTEGER,
+    rejected_reason TEXT,
+    PRIMARY KEY (site, source)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE source_ignored (
+    site INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (site, source, reason)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE source_day (
+    site INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    received INTEGER NOT NULL,
+    recorded INTEGER NOT NULL,
+    merged INTEGER NOT NULL,
+    PRIMARY KEY (site, source, day)
+  ) STRICT, WITHOUT ROWID;
+`
 
-export function apply(database: DatabaseSync, migration: Migration): void {
-  if (typeof migration === 'string') database.exec(migration)
-  else migration(database)
-}
-
-/** Milliseconds that a connection waits for another process's transaction. */
-export const busyTimeoutMs = 10_000
+/** Names in place of numbers, for people with sqlite3, DuckDB, Grafana or Metabase. */
+const views = `
+  CREATE VIEW events AS
+    SELECT s.id AS site, s.domain, datetime(e.at / 1000.0, 'unixepoch', 'subsec') AS time, e.id,
+      CASE e.type WHEN 0 THEN 'bot' WHEN 1 THEN 'referral' ELSE 'conversion' END AS type,
+      n.name, n.company, p.text AS path, e.country, e.value + e.value_billionths / 1e9 AS value,
+      nullif(j.status, 0) AS status, e.bytes, e.duration_ms, nullif(j.verdict, 0) AS verdict, nullif(j.robots, 0) AS robots,
+      o.source, a.text AS user_agent, nullif(o.referrer_host, '') AS referrer_host, nullif(o.rule, '') AS rule,
+      nullif(o.assistant, '') AS assistant, l.text AS landing_page
+    FROM event e
+    JOIN site s ON s.number = e.site
+    JOIN subject n ON n.id = e.subject
+    JOIN path p ON p.id = e.path
+    JOIN origin o ON o.id = e.origin
+    JOIN judgement j ON j.id = e.judgement
+    LEFT JOIN agent a ON a.id = o.agent
+    LEFT JOIN path l ON l.id = o.landing;
+  CREATE VIEW daily AS
+    SELECT s.id AS site, s.domain, date(d.day * 86400, 'unixepoch') AS day,
+      CASE n.type WHEN 0 THEN 'bot' WHEN 1 THEN 'referral' ELSE 'conversion' END AS type,
+      n.name, n.company, nullif(d.status, 0) AS status, nullif(d.verdict, 0) AS verdict, nullif(d.robots, 0) AS robots,
+      d.count, d.value + d.value_billionths / 1e9 AS value, d.bytes, d.duration_ms
+    FROM by_day d
+    JOIN site s ON s.number = d.site
+    JOIN subject n ON n.id = d.subject;
+`
 
 /**
- * Opens the file, creates what is missing, and closes it again. Several processes may do this at once. `onUpgrade` is called before a
- * file of an older Pugmark is changed. Throws when the file was written by a newer Pugmark.
+ * Opens the file, creates what is missing, and closes it again. Several processes may do this at once.
+ * Throws an Error in words for the operator when the folder or the file holds data of another version.
  */
-export function migrate(file: string, onUpgrade: () => void = () => {}): void {
+export function createSchema(file: string): void {
+  refuseOtherDatabases(file)
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
+    if (isCreated(database, file)) return
+    // Both hold for good once there is a table, and for nothing that was made before. Another process may be about to make the first.
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL')
     // WAL: readers never wait for the writer. It is a property of the file and stays.
-    patiently(() => database.exec('PRAGMA journal_mode = WAL'), busyTimeoutMs)
-    if (versionOf(database) === migrations.length) return
+    retryWhileBusy(() => database.exec('PRAGMA journal_mode = WAL'), busyTimeoutMs)
     database.exec('BEGIN IMMEDIATE')
-    const version = versionOf(database)
-    if (version > migrations.length) {
-      throw new Error(
-        `${file} has schema version ${version}; this Pugmark knows ${migrations.length}. Use the newer Pugmark that wrote it.`,
-      )
-    }
-    if (version > 0 && version < migrations.length) onUpgrade()
-    for (const migration of migrations.slice(version)) apply(database, migration)
-    database.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`)
+    if (isCreated(database, file)) return
+    for (const sql of [accountTables, loginTables, eventTables, rollUpTables, recordingTables, views])
+      database.exec(sql)
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}; COMMIT`)
   } finally {
     database.close()
   }
 }
 
-function versionOf(database: DatabaseSync): number {
-  return Number(database.prepare('PRAGMA user_version').get()?.user_version)
+/** Tells our files from those of other programs: "Pug!" in ASCII. */
+const applicationId = 0x50756721
+
+/** False when the file is empty. Throws when it holds anything but this schema. One statement, since another process may create it meanwhile. */
+function isCreated(database: DatabaseSync, file: string): boolean {
+  const { application, version, tables, chunks } = database
+    .prepare(
+      `SELECT (SELECT application_id FROM pragma_application_id) AS application, (SELECT user_version FROM pragma_user_version) AS version,
+         count(*) AS tables, total(name = 'chunk') AS chunks FROM sqlite_schema`,
+    )
+    .get()!
+  if (tables === 0) return false
+  if (application === applicationId && version === schemaVersion) return true
+  if (chunks) throw new Error(`${file} holds data of a version before the first release, ${elsewhere}`)
+  if (application !== applicationId) throw new Error(`${file} holds data of another program, ${elsewhere}`)
+  throw new Error(
+    `${file} has schema version ${version}; this Pugmark knows ${schemaVersion}. Use the Pugmark that wrote it.`,
+  )
 }
+
+/** The product had another name before its first release, and its database had that name too. */
+function refuseOtherDatabases(file: string): void {
+  const names = readdirSync(dirname(file))
+  if (names.includes(basename(file))) return
+  const other = names.find(name => name.endsWith('.db'))
+  if (other)
+    throw new Error(
+      `${join(dirname(file), other)} holds data of a version before the first release, ${elsewhere}`,
+    )
+}
+
+const elsewhere = 'which this version does not read. Move it away, or name another folder in PUGMARK_DATA.'

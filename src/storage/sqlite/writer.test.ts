@@ -4,7 +4,6 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { MessageChannel } from 'node:worker_threads'
 import {
   batchOf,
   botEvent,
@@ -15,9 +14,9 @@ import {
 } from '../../../tests/contract/sample-events.ts'
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
 import { AppError } from '../../domain/errors.ts'
-import { openSqlite, type SqliteStores } from './open-sqlite.ts'
-import { migrate } from './sqlite-schema.ts'
-import { SqliteWriter } from './sqlite-writer.ts'
+import { openSqlite } from './open-sqlite.ts'
+import { createSchema } from './schema.ts'
+import { Writer } from './writer.ts'
 
 const folder = temporaryFolder()
 let files = 0
@@ -61,53 +60,11 @@ test('what was made ready for recording records, and closes also when nothing ca
     const stores = openSqlite({ file: newFile() })
     stores.prepareRecording()
     if (events.length > 0) await record(stores.events, 1, events)
-    const { bot } = await stores.events.countsByName(1, everyDay)
+    const { bot } = await stores.events.counts(1, everyDay)
     await stores.close()
     assert.equal(bot.length, events.length)
     stores.prepareRecording()
   }
-})
-
-/** Stores as another thread of the process has them, which write through the first. */
-function connectedTo(first: SqliteStores, file: string): SqliteStores {
-  const connect = () => {
-    const { port1, port2 } = new MessageChannel()
-    first.serveWriter(port2)
-    return port1
-  }
-  return openSqlite({ file, writing: { connect } })
-}
-
-test('threads that share a writer share its commits, and each hears of its own', async () => {
-  const file = newFile()
-  const first = openSqlite({ file })
-  const others = [connectedTo(first, file), connectedTo(first, file)]
-  const all = [first, ...others]
-  for (const stores of all) await record(stores.events, 1, [botEvent()])
-  const before = commitsIn(file)
-  await Promise.all(
-    all.flatMap(({ events }) => Array.from({ length: 15 }, () => record(events, 1, [botEvent()]))),
-  )
-  assert.ok(commitsIn(file) - before <= 3, String(commitsIn(file) - before))
-  for (const { events } of all) assert.equal((await events.countsByName(1, everyDay)).bot[0]?.count, 48)
-  await others[0]!.close()
-  await record(others[1]!.events, 1, [botEvent()])
-  const last = Promise.all([record(others[1]!.events, 1, [botEvent()]), others[1]!.close()])
-  await last
-  assert.equal((await first.events.countsByName(1, everyDay)).bot[0]?.count, 50)
-  await first.close()
-})
-
-test('who writes through a store that is closed hears of it', async () => {
-  const file = newFile()
-  const first = openSqlite({ file })
-  const other = connectedTo(first, file)
-  await record(other.events, 1, [botEvent()])
-  await first.close()
-  assert.deepEqual(await endsOf([other.events.append(batchOf(1, [botEvent()]))]), [
-    'Error: The writer thread ended.',
-  ])
-  await other.close()
 })
 
 test('closing finishes what was handed over, be it in the same turn or long before', async () => {
@@ -121,7 +78,7 @@ test('closing finishes what was handed over, be it in the same turn or long befo
     await stores.close()
     assert.deepEqual(await endsOf(appends), Array(30).fill('recorded'))
     const reopened = openSqlite({ file })
-    assert.equal((await reopened.events.countsByName(1, everyDay)).bot[0]?.count, 30 * (round + 1))
+    assert.equal((await reopened.events.counts(1, everyDay)).bot[0]?.count, 30 * (round + 1))
     await reopened.close()
   }
 })
@@ -137,7 +94,7 @@ test('more events than the memory is meant to hold are OVERLOADED, and only thos
   const batch = manyEvents(10_000)
   const ends = await endsOf(Array.from({ length: 23 }, () => stores.events.append(batchOf(1, batch))))
   assert.deepEqual(ends, [...Array(20).fill('recorded'), ...Array(3).fill('OVERLOADED')])
-  assert.equal((await stores.events.countsByName(1, everyDay)).bot[0]?.count, 200_000)
+  assert.equal((await stores.events.counts(1, everyDay)).bot[0]?.count, 200_000)
   await record(stores.events, 1, batch)
   await stores.close()
 })
@@ -145,7 +102,7 @@ test('more events than the memory is meant to hold are OVERLOADED, and only thos
 test('a batch larger than all that may wait is still taken when nothing waits', async () => {
   const stores = openSqlite({ file: newFile() })
   await record(stores.events, 1, manyEvents(200_001, { path: '/' }))
-  assert.equal((await stores.events.countsByName(1, everyDay)).bot[0]?.count, 200_001)
+  assert.equal((await stores.events.counts(1, everyDay)).bot[0]?.count, 200_001)
   await stores.close()
 })
 
@@ -169,9 +126,9 @@ test('a writer waits for the transaction of another process', async () => {
 test('who waits too long for another process is OVERLOADED, all together, and the next are served', async () => {
   const file = newFile()
   mkdirSync(dirname(file))
-  migrate(file)
+  createSchema(file)
   const patienceMs = 120
-  const writer = new SqliteWriter(file, () => {}, { patienceMs })
+  const writer = new Writer(file, { patienceMs })
   const ask = (): Promise<{ outcome: string }> =>
     writer.run('setPlan', ['usr_unknown', 'pro']).then(changed => ({ outcome: String(changed) }))
   assert.equal((await ask()).outcome, 'false')
@@ -188,11 +145,11 @@ test('who waits too long for another process is OVERLOADED, all together, and th
 
 test('a writer that could not start fails those who asked, and starts for the next', async () => {
   const file = newFile()
-  const writer = new SqliteWriter(file, () => {})
+  const writer = new Writer(file)
   const ask = (): Promise<boolean> => writer.run('setPlan', ['usr_unknown', 'pro'])
   await assert.rejects(ask(), /unable to open database file/)
   mkdirSync(dirname(file))
-  migrate(file)
+  createSchema(file)
   // Right away: the thread that failed has not quite ended.
   assert.deepEqual(await Promise.all([ask(), ask()]), [false, false])
   await writer.close()

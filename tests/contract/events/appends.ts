@@ -1,9 +1,9 @@
 /** Promises about what an acknowledged append is: whole, visible at once and everywhere, exactly as recorded. */
 import assert from 'node:assert/strict'
 import type { NewEvent } from '../../../src/domain/event.ts'
-import type { EventSequence, EventStore } from '../../../src/storage/event-store.ts'
+import { type EventStore, type SeriesPoint, unfiltered } from '../../../src/storage/event-store.ts'
 import type { Suite } from '../engine.ts'
-import { assertRollUpsEqualList, expectedCounts, seriesOf } from '../event-model.ts'
+import { assertRollUpsEqualList, expectedCounts } from '../event-model.ts'
 import {
   asRecorded,
   batchOf,
@@ -11,12 +11,14 @@ import {
   conversionEvent,
   dayRange,
   everyDay,
+  exportAll,
   listAll,
   manyEvents,
   newestFirst,
   noon,
   record,
   referralEvent,
+  someProvenance,
   withoutId,
 } from '../sample-events.ts'
 
@@ -24,14 +26,15 @@ const newest = { range: everyDay, type: null, after: null, limit: 1000 }
 
 async function assertEverywhere(store: EventStore, site: number, events: readonly NewEvent[]): Promise<void> {
   const day = dayRange(events[0]!.createdAt)
-  assert.deepEqual(await store.countsByName(site, day), expectedCounts(events, day))
-  assert.equal(total(await seriesOf(store, site, day, 'day')), events.length)
-  assert.equal(total(await seriesOf(store, site, day, 'hour')), events.length)
+  assert.deepEqual(await store.counts(site, day), expectedCounts(events, day))
+  assert.equal(total(await store.series(site, day, 'day')), events.length)
+  assert.equal(total(await store.series(site, day, 'hour')), events.length)
   assert.equal((await store.list(site, newest)).length, events.length)
   assert.equal(await store.usage(site, monthOfNoon), events.length)
 }
 
-const total = (series: Float64Array): number => series.reduce((sum, count) => sum + count, 0)
+const total = (series: readonly SeriesPoint[]): number =>
+  series.reduce((sum, { bot, referral, conversion }) => sum + bot + referral + conversion, 0)
 
 const monthOfNoon = 2026 * 12 + 5
 
@@ -42,8 +45,10 @@ export function appendPromises(suite: Suite): void {
     const { events } = suite.engine.stores
     const site = newNumber()
     const recorded = [
-      botEvent({ createdAt: noon + 3 }),
-      referralEvent({ createdAt: noon + 2, country: 'ZZ' }),
+      botEvent({ createdAt: noon + 5, status: 404, bytes: 1_234, durationMs: 56 }),
+      botEvent({ createdAt: noon + 4, status: null, bytes: 0, durationMs: 0 }),
+      botEvent({ createdAt: noon + 3, status: 599, bytes: 2 ** 45, durationMs: null }),
+      referralEvent({ createdAt: noon + 2, country: 'ZZ', status: null, durationMs: 86_400_000 }),
       conversionEvent({ createdAt: noon + 1, value: 49.99 }),
       conversionEvent({ createdAt: noon, value: null }),
       conversionEvent({ createdAt: noon - 1, value: 0 }),
@@ -52,20 +57,13 @@ export function appendPromises(suite: Suite): void {
     assert.deepEqual((await listAll(events, site)).map(withoutId), recorded.map(asRecorded))
   })
 
-  promise('the events of a batch are asked for before append returns, and never again', async () => {
+  promise('what becomes of the array of events after append has returned changes nothing', async () => {
     const { events } = suite.engine.stores
     const site = newNumber()
     const recorded = manyEvents(200)
-    let hasReturned = false
-    const sequence: EventSequence = {
-      length: recorded.length,
-      at(index) {
-        assert.ok(!hasReturned)
-        return recorded[index]
-      },
-    }
-    const appended = events.append({ ...batchOf(site, []), events: sequence })
-    hasReturned = true
+    const sent = [...recorded]
+    const appended = events.append(batchOf(site, sent))
+    sent.length = 0
     assert.equal((await appended).outcome, 'recorded')
     assert.deepEqual((await listAll(events, site)).map(withoutId), newestFirst(recorded).map(asRecorded))
   })
@@ -104,14 +102,14 @@ export function appendPromises(suite: Suite): void {
       let done = false
       const keepAsking = async (): Promise<void> => {
         while (!done) {
-          await asked.countsByName(site, day)
+          await asked.counts(site, day)
           await new Promise(setImmediate)
         }
       }
       const asking = keepAsking()
       for (let i = 1; i <= 50; i++) {
         await record(events, site, [botEvent()])
-        assert.equal((await asked.countsByName(site, day)).bot[0]?.count, i)
+        assert.equal((await asked.counts(site, day)).bot[0]?.count, i)
       }
       done = true
       await asking
@@ -204,13 +202,62 @@ export function appendPromises(suite: Suite): void {
         ['fulfilled', 'rejected', 'fulfilled'],
       )
       assert.equal(await assertRollUpsEqualList(events, site), 4)
-      const filter = { names: null, path: null, country: null }
-      const facets = await events.facets(site, { range: everyDay, filter, pagesMax: 10, pageOrder: null })
-      assert.equal(
-        facets.names.reduce((sum, { count }) => sum + count, 0),
-        4,
-      )
+      const { rows } = await events.breakdown(site, {
+        range: everyDay,
+        filter: unfiltered,
+        dimensions: ['name'],
+        orderBy: null,
+        limit: null,
+      })
+      assert.deepEqual(rows.map(({ subject }) => subject?.name).sort(), ['ChatGPT', 'GPTBot'])
       assert.equal(await events.usage(site, monthOfNoon), 4)
+    },
+  )
+
+  promise(
+    'texts that first came in a refused append stay with their own events when they come again',
+    async () => {
+      const { events } = suite.engine.stores
+      const site = newNumber()
+      const visit = (text: string): NewEvent =>
+        conversionEvent({
+          name: `name of ${text}`,
+          path: `/${text}`,
+          provenance: {
+            ...someProvenance,
+            userAgent: `agent of ${text}`,
+            assistant: `assistant of ${text}`,
+            landing: `/landing of ${text}`,
+          },
+        })
+      const broken: Partial<NewEvent>[] = [{ name: null as unknown as string }, { bytes: 0.5 }]
+      for (let i = 0; i < 12; i++) {
+        const refused = [visit(`refused ${i}`), visit(`refused too ${i}`), botEvent(broken[i % 2])]
+        const outcomes = await Promise.allSettled([
+          events.append(batchOf(site, [visit(`before ${i}`)])),
+          events.append(batchOf(site, refused)),
+          events.append(batchOf(site, [visit(`after ${i}`), visit(`refused ${i}`)])),
+        ])
+        assert.deepEqual(
+          outcomes.map(({ status }) => status),
+          ['fulfilled', 'rejected', 'fulfilled'],
+        )
+        await record(events, site, [visit(`next ${i}`), visit(`refused too ${i}`)])
+      }
+      const stored = await exportAll(events, site)
+      const expected = ['after', 'before', 'next', 'refused', 'refused too'].flatMap(text =>
+        Array.from({ length: 12 }, (_, i) => `/${text} ${i}`),
+      )
+      assert.deepEqual(stored.map(({ path }) => path).sort(), expected.sort())
+      for (const {
+        id: _,
+        seenBy: _seenBy,
+        judgement: _judgement,
+        fingerprint: _fingerprint,
+        ...event
+      } of stored)
+        assert.deepEqual(event, visit(event.path.slice(1)))
+      assert.equal(await assertRollUpsEqualList(events, site), 12 * 5)
     },
   )
 
@@ -229,10 +276,10 @@ export function appendPromises(suite: Suite): void {
       }
       const recorded = recordMany()
       while (recording) {
-        const { bot, referral } = await reader.countsByName(site, everyDay)
+        const { bot, referral } = await reader.counts(site, everyDay)
         assert.equal(bot[0]?.count, referral[0]?.count)
-        const [bots, ,] = await seriesOf(reader, site, dayRange(far), 'day')
-        assert.ok(bots! >= (bot[0]?.count ?? 0), 'a later answer shows less')
+        const [day] = await reader.series(site, dayRange(far), 'day')
+        assert.ok((day?.bot ?? 0) >= (bot[0]?.count ?? 0), 'a later answer shows less')
         const listed = await reader.list(site, newest)
         assert.equal(listed.length % 2, 0)
         await new Promise(setImmediate)

@@ -1,4 +1,4 @@
-/** Promises about attribution: conversions by source, landing page and name are what filtering the events gives, to the cent. */
+/** Promises about attribution: conversions by assistant, landing page and name are what filtering the events gives, to the cent. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { type DateRange, dayMs, dayOf } from '../../../src/domain/date-range.ts'
@@ -8,9 +8,9 @@ import type { Suite } from '../engine.ts'
 import { attributionOrder, expectedAttribution } from '../event-model.ts'
 import { conversionEvent, dayRange, everyDay, noon, record, referralEvent } from '../sample-events.ts'
 
-const from = (source: string | null, landing: string | null): Provenance => ({
+const from = (assistant: string | null, landing: string | null): Provenance => ({
   ...namedBySender,
-  source,
+  assistant,
   landing,
 })
 
@@ -23,10 +23,9 @@ const provenance: fc.Arbitrary<Provenance> = fc.record({
   source: fc.constantFrom('events', 'snippet'),
   userAgent: fc.constantFrom(null, 'one', 'two'),
   referrerHost: fc.constantFrom(null, 'chatgpt.com'),
-  status: fc.constant(null),
   rule: fc.constantFrom(null, 'host:chatgpt.com'),
   catalogueVersion: fc.constant(null),
-  source: fc.constantFrom(null, 'ChatGPT', 'chatgpt', 'Größe 🦊'),
+  assistant: fc.constantFrom(null, 'ChatGPT', 'chatgpt', 'Größe 🦊'),
   landing: fc.constantFrom(null, '/', '/pricing', '/日本語'),
 })
 
@@ -53,7 +52,7 @@ const event: fc.Arbitrary<NewEvent> = fc
 
 const batch = fc.oneof(
   { weight: 3, arbitrary: fc.array(event, { maxLength: 8 }) },
-  // More than a chunk holds.
+  // More than one page of a file holds.
   { weight: 1, arbitrary: fc.array(event, { minLength: 150, maxLength: 400, size: 'max' }) },
 )
 
@@ -71,7 +70,7 @@ export function attributionPromises(suite: Suite): void {
   const { promise, newNumber } = suite
 
   promise(
-    'conversions are counted by source, landing page and name, whatever else explains them',
+    'conversions are counted by assistant, landing page and name, whatever else explains them',
     async () => {
       const { events } = suite.engine.stores
       const site = newNumber()
@@ -82,17 +81,18 @@ export function attributionPromises(suite: Suite): void {
         conversionEvent({ name: 'purchase', provenance: chatGpt }),
         conversionEvent({ provenance: from('ChatGPT', null) }),
         conversionEvent({ value: -5, provenance: from(null, null) }),
+        conversionEvent({ value: -1, provenance: from(null, '/nobody-knows-who') }),
         referralEvent({ provenance: chatGpt }),
       ])
       const none = { whole: 0, billionths: 0 }
-      const attributed = { source: 'ChatGPT', landing: '/pricing' }
+      const attributed = { assistant: 'ChatGPT', landing: '/pricing' }
       assert.deepEqual(
         await attribution(events, site, dayRange(noon)),
         [
           { ...attributed, name: 'signup', count: 2, value: { whole: 0, billionths: 300_000_000 } },
           { ...attributed, name: 'purchase', count: 1, value: none },
-          { source: 'ChatGPT', landing: null, name: 'signup', count: 1, value: none },
-          { source: null, landing: null, name: 'signup', count: 1, value: { whole: -5, billionths: 0 } },
+          { assistant: 'ChatGPT', landing: null, name: 'signup', count: 1, value: none },
+          { assistant: null, landing: null, name: 'signup', count: 2, value: { whole: -6, billionths: 0 } },
         ].sort(attributionOrder),
       )
     },

@@ -1,9 +1,11 @@
 /** Promises about counts and series: exact to the unit and to the cent, over any range. */
 import assert from 'node:assert/strict'
 import { dayMs, dayOf, hourMs, lastDay, monthOf } from '../../../src/domain/date-range.ts'
-import { eventTypes, type NewEvent } from '../../../src/domain/event.ts'
+import { eventTypes, type NewEvent, valueMax } from '../../../src/domain/event.ts'
+import { type DecimalSum, fromDecimal } from '../../../src/domain/money.ts'
+import { type SeriesPoint, unfiltered } from '../../../src/storage/event-store.ts'
 import type { Suite } from '../engine.ts'
-import { assertRollUpsEqualList, expectedCounts, seriesOf } from '../event-model.ts'
+import { assertRollUpsEqualList, expectedCounts } from '../event-model.ts'
 import {
   botEvent,
   conversionEvent,
@@ -24,9 +26,12 @@ export function countPromises(suite: Suite): void {
   promise('a site without events answers with nothing', async () => {
     const { events } = suite.engine.stores
     const site = newNumber()
-    assert.deepEqual(await events.countsByName(site, everyDay), none)
-    assert.deepEqual([...(await seriesOf(events, site, { start: 10, end: 12 }, 'day'))], Array(9).fill(0))
-    assert.equal((await seriesOf(events, site, dayRange(noon), 'hour')).length, 72)
+    assert.deepEqual(await events.counts(site, everyDay), none)
+    assert.deepEqual(await events.series(site, { start: 10, end: 12 }, 'day'), [])
+    assert.deepEqual(await events.series(site, dayRange(noon), 'hour'), [])
+    assert.deepEqual(await events.attribution(site, everyDay), [])
+    assert.deepEqual(await events.load(site, everyDay), [])
+    assert.deepEqual(await events.exportSite(site, null, 10), [])
     assert.deepEqual(await listAll(events, site), [])
     assert.deepEqual(await events.imports(site), [])
     assert.equal(await events.revision(site), 0)
@@ -43,7 +48,7 @@ export function countPromises(suite: Suite): void {
     await record(events, together, ten)
     for (const event of ten) await record(events, apart, [event])
     for (const site of [together, apart]) {
-      const { conversion } = await events.countsByName(site, everyDay)
+      const { conversion } = await events.counts(site, everyDay)
       assert.deepEqual(conversion, [{ name: 'signup', company: '', count: 10, value: 1 }])
     }
   })
@@ -59,7 +64,7 @@ export function countPromises(suite: Suite): void {
     )
     const sumOf = async (from: number, to: number): Promise<number | undefined> => {
       const range = { start: dayOf(noon) + from, end: dayOf(noon) + to }
-      return (await events.countsByName(site, range)).conversion[0]?.value
+      return (await events.counts(site, range)).conversion[0]?.value
     }
     assert.equal(await sumOf(0, 2), 1_000_000_000_000.03)
     assert.equal(await sumOf(1, 4), 1_000_000_000.12)
@@ -81,12 +86,61 @@ export function countPromises(suite: Suite): void {
     )
     const sumOf = async (from: number, to: number): Promise<number | undefined> => {
       const range = { start: dayOf(noon) + from, end: dayOf(noon) + to }
-      return (await events.countsByName(site, range)).conversion[0]?.value
+      return (await events.counts(site, range)).conversion[0]?.value
     }
     assert.equal(await sumOf(0, 0), -0.3)
     assert.equal(await sumOf(1, 1), -999_999_999_999.95)
     assert.equal(await sumOf(0, 2), -1_999_999_999_997.25)
   })
+
+  promise(
+    'sums beyond all safe integers are still right, and no append or question fails of them',
+    async () => {
+      const { events } = suite.engine.stores
+      const site = newNumber()
+      const count = 12_000
+      const sales = (value: number): NewEvent[] =>
+        Array.from({ length: count / 4 }, (_, i) => conversionEvent({ value, createdAt: noon + i }))
+      const holds = async (quarters: number, exactly: DecimalSum): Promise<void> => {
+        const about = fromDecimal(exactly)
+        assert.ok(Number.isFinite(about))
+        const { conversion } = await events.counts(site, everyDay)
+        assert.deepEqual(conversion, [
+          { name: 'signup', company: '', count: (quarters * count) / 4, value: about },
+        ])
+        for (const dimensions of [
+          [],
+          ['name'],
+          ['page'],
+          ['country'],
+          ['day'],
+          ['page', 'country'],
+        ] as const) {
+          const query = { range: everyDay, filter: unfiltered, dimensions, orderBy: null, limit: null }
+          assert.deepEqual(
+            (await events.breakdown(site, query)).rows.map(({ value }) => value),
+            [about],
+            dimensions.join(),
+          )
+        }
+        const [attributed] = await events.attribution(site, everyDay)
+        assert.equal(fromDecimal(attributed!.value), about)
+        assert.equal((await listAll(events, site)).length, (quarters * count) / 4)
+      }
+      for (let quarter = 1; quarter <= 4; quarter++) {
+        await record(events, site, sales(valueMax))
+        await holds(quarter, { whole: (quarter * count * valueMax) / 4, billionths: 0 })
+      }
+      // Back to where a number can hold every cent: nothing was lost on the way.
+      await record(events, site, [...sales(-valueMax), ...sales(-valueMax)])
+      await record(events, site, [...sales(-valueMax), ...sales(-valueMax)])
+      await record(events, site, sales(0.04))
+      await holds(9, { whole: count / 100, billionths: 0 })
+      await record(events, site, [...sales(-valueMax), ...sales(-valueMax)])
+      await record(events, site, [...sales(-valueMax), ...sales(-valueMax)])
+      await holds(13, { whole: -count * valueMax + count / 100, billionths: 0 })
+    },
+  )
 
   promise('a conversion without a value counts as one and adds nothing', async () => {
     const { events } = suite.engine.stores
@@ -96,7 +150,7 @@ export function countPromises(suite: Suite): void {
       conversionEvent({ value: 0 }),
       conversionEvent({ value: 2.5 }),
     ])
-    const { conversion } = await events.countsByName(site, everyDay)
+    const { conversion } = await events.counts(site, everyDay)
     assert.deepEqual(conversion, [{ name: 'signup', company: '', count: 3, value: 2.5 }])
   })
 
@@ -112,14 +166,22 @@ export function countPromises(suite: Suite): void {
       edges.map(createdAt => botEvent({ createdAt })),
     )
     const range = { start: day, end: day }
-    assert.equal((await events.countsByName(site, range)).bot[0]?.count, 4)
+    assert.equal((await events.counts(site, range)).bot[0]?.count, 4)
     assert.equal((await events.list(site, { range, type: null, after: null, limit: 10 })).length, 4)
-    assert.deepEqual([...(await seriesOf(events, site, range, 'day'))], [4, 0, 0])
-    const hours = await seriesOf(events, site, range, 'hour')
-    const bots = Array.from({ length: 24 }, (_, hour) => hours[hour * 3])
-    assert.deepEqual(bots, [2, 1, ...Array(21).fill(0), 1])
-    const wider = await seriesOf(events, site, { start: day - 1, end: day + 1 }, 'day')
-    assert.deepEqual([...wider], [1, 0, 0, 4, 0, 0, 1, 0, 0])
+    const bots = (points: readonly SeriesPoint[]) => points.map(({ bucket, bot }) => [bucket, bot])
+    assert.deepEqual(await events.series(site, range, 'day'), [
+      { bucket: day, bot: 4, referral: 0, conversion: 0 },
+    ])
+    assert.deepEqual(bots(await events.series(site, range, 'hour')), [
+      [day * 24, 2],
+      [day * 24 + 1, 1],
+      [day * 24 + 23, 1],
+    ])
+    assert.deepEqual(bots(await events.series(site, { start: day - 1, end: day + 1 }, 'day')), [
+      [day - 1, 1],
+      [day, 4],
+      [day + 1, 1],
+    ])
   })
 
   promise(
@@ -135,7 +197,7 @@ export function countPromises(suite: Suite): void {
         times.map((createdAt, i) => [botEvent, referralEvent][i % 2]!({ createdAt })),
       )
       const counts = async (start: number, end: number): Promise<number[]> => {
-        const { bot, referral } = await events.countsByName(site, { start, end })
+        const { bot, referral } = await events.counts(site, { start, end })
         return [bot[0]?.count ?? 0, referral[0]?.count ?? 0]
       }
       assert.deepEqual(await counts(0, lastDay), [3, 3])
@@ -147,8 +209,10 @@ export function countPromises(suite: Suite): void {
         (await listAll(events, site, { limit: 4 })).map(({ createdAt }) => createdAt),
         [...times].reverse(),
       )
-      const ends = await seriesOf(events, site, { start: lastDay - 1, end: lastDay }, 'day')
-      assert.deepEqual([...ends], [1, 0, 0, 0, 1, 0])
+      assert.deepEqual(await events.series(site, { start: lastDay - 1, end: lastDay }, 'day'), [
+        { bucket: lastDay - 1, bot: 1, referral: 0, conversion: 0 },
+        { bucket: lastDay, bot: 0, referral: 1, conversion: 0 },
+      ])
     },
   )
 
@@ -171,7 +235,7 @@ export function countPromises(suite: Suite): void {
       [-33, 0],
     ] as const) {
       const range = { start: dayOf(noon) + start, end: dayOf(noon) + end }
-      assert.deepEqual(await events.countsByName(site, range), expectedCounts(recorded, range))
+      assert.deepEqual(await events.counts(site, range), expectedCounts(recorded, range))
     }
   })
 
@@ -202,71 +266,6 @@ export function countPromises(suite: Suite): void {
     assert.deepEqual(await events.list(site, afterLast), [])
   })
 
-  promise('a page as columns holds the events of the list', async () => {
-    const { events } = suite.engine.stores
-    const site = newNumber()
-    const recorded = manyEvents(1_300).map(
-      (event, i) =>
-        [
-          event,
-          referralEvent({ ...event, country: 'DE' }),
-          conversionEvent({
-            ...event,
-            name: `goal ${i % 5}`,
-            path: '/thanks',
-            value: i % 2 ? i / 100 : null,
-          }),
-        ][i % 3]!,
-    )
-    await record(
-      events,
-      site,
-      recorded.map(event => (event.type === 'bot' ? event : { ...event, company: '' })),
-    )
-    for (const type of [null, ...eventTypes]) {
-      for (const limit of [1, 100, 1_300]) {
-        const query = { range: everyDay, type, after: null, limit }
-        const found = await events.withPage(site, query, page =>
-          Array.from({ length: page.count }, (_, i) => {
-            const subject = page.subjectsNear(page.subjects[i]!).get(page.subjects[i]!)!
-            assert.equal(subject.type, eventTypes[page.types[i]!])
-            return {
-              id: page.ids[i]!,
-              ...subject,
-              path: page.pathsNear(page.paths[i]!).get(page.paths[i]!)!,
-              country: String.fromCharCode(page.countries[i]! >> 8, page.countries[i]! & 255),
-              createdAt: page.times[i]!,
-              value: Number.isNaN(page.values[i]) ? null : page.values[i]!,
-            }
-          }),
-        )
-        assert.deepEqual(found, await events.list(site, query))
-      }
-    }
-  })
-
-  promise('what stands near a number of a page is of the site of the page', async () => {
-    const { events } = suite.engine.stores
-    const sites = [newNumber(), newNumber()]
-    for (let i = 0; i < 20; i++) {
-      for (const site of sites)
-        await record(events, site, [botEvent({ name: `${site}`, company: '', path: `/${site}/${i}` })])
-    }
-    for (const site of sites) {
-      const query = { range: everyDay, type: null, after: null, limit: 10 }
-      const near = await events.withPage(site, query, page =>
-        Array.from({ length: page.count }, (_, i) => ({
-          paths: [...page.pathsNear(page.paths[i]!).values()],
-          names: Array.from(page.subjectsNear(page.subjects[i]!).values(), ({ name }) => name),
-        })),
-      )
-      const paths = near.flatMap(each => each.paths).filter(text => text.startsWith('/'))
-      assert.ok(paths.length >= near.length)
-      assert.deepEqual(new Set(paths.map(path => path.split('/')[1])), new Set([`${site}`]))
-      assert.deepEqual(new Set(near.flatMap(each => each.names)), new Set([`${site}`]))
-    }
-  })
-
   promise('a position that lies outside of the range starts at the edge of the range', async () => {
     const { events } = suite.engine.stores
     const site = newNumber()
@@ -293,7 +292,7 @@ export function countPromises(suite: Suite): void {
     )
     for (const [i, site] of sites.entries()) {
       assert.equal(await events.usage(site, monthOf(noon)), i + 2)
-      const { bot, conversion } = await events.countsByName(site, everyDay)
+      const { bot, conversion } = await events.counts(site, everyDay)
       assert.deepEqual(bot, [{ name: `of ${i}`, company: 'OpenAI', count: i + 1, value: 0 }])
       assert.equal(conversion[0]?.value, i)
       await assertRollUpsEqualList(events, site)

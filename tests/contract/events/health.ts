@@ -1,8 +1,8 @@
-/** Promises about the health of a site's data: what came in by each way, what was not recorded and why. */
+/** Promises about the health of a site's data: what each source delivered, what was not recorded and why. */
 import assert from 'node:assert/strict'
 import { dayMs, dayOf, hourMs } from '../../../src/domain/date-range.ts'
-import type { Source, NewEvent } from '../../../src/domain/event.ts'
-import type { EventStore, Intake, WayInHealth } from '../../../src/storage/event-store.ts'
+import type { NewEvent, Source } from '../../../src/domain/event.ts'
+import type { EventStore, Intake, SourceHealth } from '../../../src/storage/event-store.ts'
 import type { Suite } from '../engine.ts'
 import { batchOf, botEvent, manyEvents, noon, record, someProvenance } from '../sample-events.ts'
 
@@ -13,19 +13,19 @@ const intakeOf = (source: Source, chosen: Partial<Intake> = {}): Intake => ({
   ...chosen,
 })
 
-async function wayIn(store: EventStore, site: number, source: Source): Promise<WayInHealth> {
-  const way = (await store.health(site)).find(each => each.source === source)
-  assert.ok(way, `nothing by ${source}`)
-  const ignored = Object.values(way.ignored).reduce((sum, count) => sum + count, 0)
-  assert.equal(way.received, way.recorded + way.merged + way.duplicates + ignored)
-  return way
+async function healthOf(store: EventStore, site: number, source: Source): Promise<SourceHealth> {
+  const found = (await store.health(site)).find(each => each.source === source)
+  assert.ok(found, `nothing of ${source}`)
+  const ignored = Object.values(found.ignored).reduce((sum, count) => sum + count, 0)
+  assert.equal(found.received, found.recorded + found.merged + found.duplicates + ignored)
+  return found
 }
 
 export function healthPromises(suite: Suite): void {
   const { promise, newNumber } = suite
   const store = () => suite.engine.stores.events
 
-  promise('a site by which nothing ever came has no way in', async () => {
+  promise('a site that nothing ever came for has no sources', async () => {
     const site = newNumber()
     await record(store(), site, [botEvent()])
     assert.deepEqual(await store().health(site), [])
@@ -38,17 +38,21 @@ export function healthPromises(suite: Suite): void {
     await came(1, manyEvents(3))
     await came(2, manyEvents(3))
     await came(3, [])
-    const { firstSeen, lastSeen, longestPauseMs } = await wayIn(store(), site, 'hits')
+    const { firstSeen, lastSeen, longestPauseMs } = await healthOf(store(), site, 'hits')
     assert.deepEqual([firstSeen, lastSeen, longestPauseMs], [noon + 1_000, noon + 3_000, 1_000])
   })
 
   promise('counts what came with events, in the same transaction and for every opening', async () => {
     const site = newNumber()
-    const intake = intakeOf('hits', { ignored: { 'no-assistant': 5, method: 0 }, duplicates: 2 })
+    const intake = intakeOf('hits', {
+      ignored: { 'no-assistant': 5, method: 0 },
+      duplicates: 2,
+      unknownFields: 3,
+    })
     await record(store(), site, manyEvents(3), { intake, now: noon + 1_000 })
     const late = botEvent({ createdAt: noon - dayMs })
     await record((await suite.another()).events, site, [late, botEvent()], {
-      intake: intakeOf('hits', { ignored: { 'no-assistant': 1, redirect: 1 } }),
+      intake: intakeOf('hits', { ignored: { 'no-assistant': 1, redirect: 1 }, unknownFields: 2 }),
       now: noon + 2_000,
     })
     await record(store(), site, manyEvents(4), { intake: intakeOf('events') })
@@ -57,7 +61,7 @@ export function healthPromises(suite: Suite): void {
         (await each.health(site)).map(({ source }) => source),
         ['events', 'hits'],
       )
-      assert.deepEqual(await wayIn(each, site, 'hits'), {
+      assert.deepEqual(await healthOf(each, site, 'hits'), {
         source: 'hits',
         firstSeen: noon + 1_000,
         lastSeen: noon + 2_000,
@@ -68,6 +72,7 @@ export function healthPromises(suite: Suite): void {
         late: 1,
         duplicates: 2,
         ignored: { 'no-assistant': 6, redirect: 1 },
+        unknownFields: 5,
         rejected: 0,
         lastRejection: null,
         days: [{ day: dayOf(noon), received: 14, recorded: 5, merged: 0 }],
@@ -75,14 +80,14 @@ export function healthPromises(suite: Suite): void {
     }
   })
 
-  promise('what another way in had reported is counted with the way in that came second', async () => {
+  promise('what another source had reported is counted with the source that came second', async () => {
     const site = newNumber()
     const seenBy = (source: Source): NewEvent =>
       botEvent({ client: '203.0.113.9', provenance: { ...someProvenance, source } })
     await record(store(), site, [seenBy('hits')], { intake: intakeOf('hits') })
     const both = [seenBy('vercel'), { ...seenBy('vercel'), path: '/else' }]
     await record(store(), site, both, { intake: intakeOf('vercel') })
-    const [hits, vercel] = [await wayIn(store(), site, 'hits'), await wayIn(store(), site, 'vercel')]
+    const [hits, vercel] = [await healthOf(store(), site, 'hits'), await healthOf(store(), site, 'vercel')]
     assert.deepEqual([hits.recorded, hits.merged], [1, 0])
     assert.deepEqual([vercel.received, vercel.recorded, vercel.merged], [2, 1, 1])
   })
@@ -94,10 +99,10 @@ export function healthPromises(suite: Suite): void {
     for (const now of [noon, noon + 5]) {
       await record(store(), site, [], { intake: intakeOf('hits', { ignored: { method: 2 } }), now })
     }
-    const { received, ignored, firstSeen, lastSeen } = await wayIn(store(), site, 'hits')
+    const { received, ignored, firstSeen, lastSeen } = await healthOf(store(), site, 'hits')
     assert.deepEqual([received, ignored, firstSeen, lastSeen], [4, { method: 4 }, noon + 5, noon + 5])
     assert.equal(await store().revision(site), revision)
-    assert.equal((await wayIn((await suite.another()).events, site, 'hits')).received, 4)
+    assert.equal((await healthOf((await suite.another()).events, site, 'hits')).received, 4)
   })
 
   promise(
@@ -112,7 +117,7 @@ export function healthPromises(suite: Suite): void {
       assert.equal((await store().append(batch)).outcome, 'recorded')
       assert.equal((await store().append(batch)).outcome, 'replayed')
       assert.equal((await store().append(batch)).outcome, 'replayed')
-      const { received, recorded, ignored, duplicates } = await wayIn(store(), site, 'hits')
+      const { received, recorded, ignored, duplicates } = await healthOf(store(), site, 'hits')
       assert.deepEqual([received, recorded, ignored, duplicates], [21, 3, { method: 4 }, 14])
     },
     'repeats-are-recognised',
@@ -125,11 +130,11 @@ export function healthPromises(suite: Suite): void {
     assert.deepEqual(await store().health(site), [])
     store().countRejected(site, { source: 'hits', reason: 'INVALID_JSON', now: noon })
     store().countRejected(site, { source: 'hits', reason: 'LIMIT_EXCEEDED', now: noon + 7 })
-    const { firstSeen, lastSeen, received, rejected, lastRejection } = await wayIn(store(), site, 'hits')
+    const { firstSeen, lastSeen, received, rejected, lastRejection } = await healthOf(store(), site, 'hits')
     assert.deepEqual([firstSeen, lastSeen, received, rejected], [null, null, 0, 2])
     assert.deepEqual(lastRejection, { at: noon + 7, reason: 'LIMIT_EXCEEDED' })
     await record(store(), site, [botEvent()], { intake: intakeOf('hits'), now: noon + 9 })
-    const later = await wayIn(store(), site, 'hits')
+    const later = await healthOf(store(), site, 'hits')
     assert.deepEqual([later.lastSeen, later.rejected], [noon + 9, 2])
   })
 
@@ -142,7 +147,7 @@ export function healthPromises(suite: Suite): void {
     for (const pause of pauses) {
       now += pause
       await record(store(), site, [botEvent({ createdAt: now })], { intake: intakeOf('import'), now })
-      const { days, longestPauseMs } = await wayIn(store(), site, 'import')
+      const { days, longestPauseMs } = await healthOf(store(), site, 'import')
       assert.ok(days.every(({ day, recorded }) => day > dayOf(now) - 7 && recorded === 1))
       seen.push([days.length, longestPauseMs])
     }
@@ -154,7 +159,7 @@ export function healthPromises(suite: Suite): void {
     assert.deepEqual(seen.at(-1)![0], 7)
     now += 12 * dayMs + hourMs
     await record(store(), site, [botEvent({ createdAt: now })], { intake: intakeOf('import'), now })
-    const { days, longestPauseMs, recorded } = await wayIn(store(), site, 'import')
+    const { days, longestPauseMs, recorded } = await healthOf(store(), site, 'import')
     assert.deepEqual([days.length, longestPauseMs, recorded], [1, 12 * dayMs + hourMs, pauses.length + 1])
   })
 
@@ -169,9 +174,11 @@ export function healthPromises(suite: Suite): void {
       }),
     )
     await Promise.all(writers.map(writer => writer.health(site)))
-    const ways = await Promise.all(['hits', 'snippet'].map(way => wayIn(store(), site, way as Source)))
+    const sources = await Promise.all(
+      ['hits', 'snippet'].map(source => healthOf(store(), site, source as Source)),
+    )
     assert.deepEqual(
-      ways.map(({ recorded, ignored }) => [recorded, ignored]),
+      sources.map(({ recorded, ignored }) => [recorded, ignored]),
       [
         [30, { method: 30 }],
         [30, { method: 30 }],

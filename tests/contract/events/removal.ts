@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { dayMs, monthOf } from '../../../src/domain/date-range.ts'
 import type { Suite } from '../engine.ts'
-import { assertRollUpsEqualList, seriesOf } from '../event-model.ts'
+import { assertRollUpsEqualList } from '../event-model.ts'
 import { batchOf, botEvent, everyDay, listAll, manyEvents, noon, record } from '../sample-events.ts'
 import { progressOf } from './imports.ts'
 
@@ -14,16 +14,23 @@ export function removalPromises(suite: Suite): void {
   promise('a removed site has no events, no names and no import progress, in every opening', async () => {
     const [one, other] = [suite.engine.stores.events, (await suite.another()).events]
     const site = newNumber()
-    await record(one, site, manyEvents(700), { importProgress: progressOf('log') })
+    const load = [{ day: 1, kind: 'asset', requests: 1, bytes: 1, durationMs: 1 }] as const
+    await record(one, site, manyEvents(700), {
+      importProgress: progressOf('log'),
+      intake: { source: 'hits', ignored: {}, duplicates: 0, load },
+    })
     for (const store of [one, other]) assert.equal(await assertRollUpsEqualList(store, site), 700)
     const position = (await listAll(one, site))[0]!
     await one.removeSite(site)
     for (const store of [one, other]) {
-      assert.deepEqual(await store.countsByName(site, everyDay), nothing)
+      assert.deepEqual(await store.counts(site, everyDay), nothing)
       assert.deepEqual(await listAll(store, site), [])
       assert.equal(await store.find(site, position), null)
       assert.deepEqual(await store.imports(site), [])
-      assert.ok((await seriesOf(store, site, { start: 0, end: 30_000 }, 'day')).every(count => count === 0))
+      assert.deepEqual(await store.series(site, everyDay, 'day'), [])
+      assert.deepEqual(await store.exportSite(site, null, 10), [])
+      assert.deepEqual(await store.load(site, everyDay), [])
+      assert.equal(await store.extent(site), null)
     }
   })
 
@@ -40,14 +47,14 @@ export function removalPromises(suite: Suite): void {
     })
     while (!removed) {
       for (const store of [one, other]) {
-        await store.countsByName(site, everyDay)
+        await store.counts(site, everyDay)
         await store.list(site, { range: everyDay, type: null, after: null, limit: 50 })
       }
       await new Promise(setImmediate)
     }
     await removal
     for (const store of [one, other]) {
-      assert.deepEqual(await store.countsByName(site, everyDay), nothing)
+      assert.deepEqual(await store.counts(site, everyDay), nothing)
       assert.deepEqual(await listAll(store, site), [])
     }
   })

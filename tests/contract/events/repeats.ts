@@ -4,7 +4,7 @@ import { dayMs } from '../../../src/domain/date-range.ts'
 import type { EventBatch } from '../../../src/storage/event-store.ts'
 import type { Suite } from '../engine.ts'
 import { assertRollUpsEqualList } from '../event-model.ts'
-import { batchOf, botEvent, noon } from '../sample-events.ts'
+import { batchOf, botEvent, dayRange, noon } from '../sample-events.ts'
 
 const request = (key: string, body = 'body'): EventBatch['idempotency'] => ({
   key,
@@ -86,6 +86,22 @@ export function repeatPromises(suite: Suite): void {
     const tally = outcomes.map(({ outcome }) => outcome).sort()
     assert.deepEqual(tally, ['recorded', ...Array(19).fill('replayed')])
     assert.equal(await assertRollUpsEqualList(other, site), 1)
+  })
+
+  promise('an answer to a repeat waits until what it repeats is recorded for good', async () => {
+    const site = newNumber()
+    const send = sendTo(site)
+    const reader = (await suite.another()).events
+    const seen: number[] = []
+    const outcomes = await Promise.all(
+      ['first', 'repeat'].map(async () => {
+        const { outcome } = await send('key')
+        seen.push((await reader.counts(site, dayRange(noon))).bot[0]?.count ?? 0)
+        return outcome
+      }),
+    )
+    assert.deepEqual(outcomes, ['recorded', 'replayed'])
+    assert.deepEqual(seen, [1, 1])
   })
 
   promise(

@@ -32,7 +32,7 @@ export function revisionPromises(suite: Suite): void {
     const revision = await events.revision(site)
     await record(events, other, [botEvent()])
     await events.append(batchOf(site, [botEvent()], { monthlyLimit: 1 }))
-    await events.countsByName(site, { start: 0, end: 1 })
+    await events.counts(site, { start: 0, end: 1 })
     assert.equal(await events.revision(site), revision)
   })
 }

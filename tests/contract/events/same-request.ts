@@ -1,8 +1,8 @@
-/** Promises about requests that several ways in report: each counts once, and two that one way in reports are always two. */
+/** Promises about requests that several sources report: each counts once, and two that one source reports are always two. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { dayMs, monthOf } from '../../../src/domain/date-range.ts'
-import { type Source, type NewEvent, sameRequestMs } from '../../../src/domain/event.ts'
+import { type NewEvent, type Source, sameRequestMs } from '../../../src/domain/event.ts'
 import type { EventStore } from '../../../src/storage/event-store.ts'
 import type { Suite } from '../engine.ts'
 import { assertRollUpsEqualList } from '../event-model.ts'
@@ -10,6 +10,7 @@ import {
   batchOf,
   botEvent,
   conversionEvent,
+  exportAll,
   listAll,
   manyEvents,
   noon,
@@ -20,7 +21,7 @@ import {
 
 const client = '203.0.113.9'
 
-/** A request as one way in reports it. */
+/** A request as one source reports it. */
 const seenBy = (source: Source, chosen: Partial<NewEvent> = {}, userAgent = 'GPTBot/1.2'): NewEvent =>
   botEvent({ client, provenance: { ...someProvenance, source, userAgent }, ...chosen })
 
@@ -34,7 +35,7 @@ export function sameRequestPromises(suite: Suite): void {
   const store = () => suite.engine.stores.events
 
   promise(
-    'a request that three ways in report is one event, which keeps its first provenance and tells of all three',
+    'a request that three sources report is one event, which keeps its first provenance and tells of all three',
     async () => {
       const site = newNumber()
       await record(store(), site, [seenBy('import')])
@@ -48,7 +49,58 @@ export function sameRequestPromises(suite: Suite): void {
     },
   )
 
-  promise('reports of one way in, and events of senders who saw no client, are always as many', async () => {
+  promise('a later report fills in what the first did not tell, and keeps what it did', async () => {
+    const site = newNumber()
+    const reports = [
+      seenBy('snippet', { status: null }),
+      seenBy('hits', { status: 404, durationMs: 0 }),
+      seenBy('import', { status: 200, bytes: 5_120, durationMs: 71 }),
+    ]
+    const expected = [
+      [null, null, null],
+      [404, null, 0],
+      [404, 5_120, 0],
+    ]
+    const revisions = new Set<number>()
+    for (const [i, report] of reports.entries()) {
+      await record(i % 2 === 0 ? store() : (await suite.another()).events, site, [report])
+      const [event, ...more] = await exportAll(store(), site)
+      assert.deepEqual(more, [])
+      assert.deepEqual([event!.status, event!.bytes, event!.durationMs], expected[i])
+      assert.equal(event!.seenBy.length, i + 1)
+      assert.equal(event!.provenance.source, 'snippet')
+      assert.equal(await assertRollUpsEqualList(store(), site), 1)
+      revisions.add(await store().revision(site))
+    }
+    assert.equal(revisions.size, reports.length)
+    // A report that brings nothing new may leave the revision as it is; who reported is told all the same.
+    await record(store(), site, [seenBy('vercel', { status: 500, bytes: 1, durationMs: 1 })])
+    const [event] = await exportAll(store(), site)
+    assert.deepEqual([event!.status, event!.bytes, event!.durationMs], expected.at(-1))
+    assert.deepEqual(event!.seenBy, ['hits', 'import', 'snippet', 'vercel'])
+  })
+
+  promise(
+    'of several reports in one batch and in one transaction, none loses what another told',
+    async () => {
+      const reports = [
+        seenBy('hits', { status: null, durationMs: 12 }),
+        seenBy('import', { status: null, bytes: 345 }),
+        seenBy('vercel', { status: 301 }),
+      ]
+      const [together, apart] = [newNumber(), newNumber()]
+      await record(store(), together, reports)
+      await Promise.all(reports.map(report => store().append(batchOf(apart, [report]))))
+      for (const site of [together, apart]) {
+        const [event, ...more] = await exportAll(store(), site)
+        assert.deepEqual(more, [])
+        assert.deepEqual([event!.status, event!.bytes, event!.durationMs], [301, 345, 12])
+        assert.equal(await assertRollUpsEqualList(store(), site), 1)
+      }
+    },
+  )
+
+  promise('reports of one source, and events of senders who saw no client, are always as many', async () => {
     const site = newNumber()
     await record(store(), site, [seenBy('hits'), seenBy('hits')])
     await record(store(), site, [seenBy('hits')])
@@ -111,14 +163,14 @@ export function sameRequestPromises(suite: Suite): void {
 
   promise('reports of one transaction, and of one batch, find each other', async () => {
     const site = newNumber()
-    const ways: Source[] = ['hits', 'import', 'snippet', 'syslog']
-    await Promise.all(ways.map(way => store().append(batchOf(site, [seenBy(way)]))))
+    const reporters: Source[] = ['hits', 'import', 'snippet', 'syslog']
+    await Promise.all(reporters.map(source => store().append(batchOf(site, [seenBy(source)]))))
     assert.equal(await assertRollUpsEqualList(store(), site), 1)
     const together = newNumber()
     await record(
       store(),
       together,
-      ways.map(way => seenBy(way)),
+      reporters.map(source => seenBy(source)),
     )
     assert.equal(await assertRollUpsEqualList(store(), together), 1)
     assert.deepEqual(await seenByOf(store(), together), [['hits', 'import', 'snippet', 'syslog']])
@@ -133,9 +185,9 @@ export function sameRequestPromises(suite: Suite): void {
         createdAt: noon + i * 700,
         client: `198.51.100.${i % 200}`,
       }))
-      const reports = (way: Source): NewEvent[] =>
+      const reports = (source: Source): NewEvent[] =>
         requests.map(request =>
-          seenBy(way, { ...request, createdAt: request.createdAt + (way === 'hits' ? 0 : 300) }),
+          seenBy(source, { ...request, createdAt: request.createdAt + (source === 'hits' ? 0 : 300) }),
         )
       await record(store(), site, reports('hits'))
       await record(store(), site, [...manyEvents(1_000), ...manyEvents(500, { createdAt: noon + 1_000_000 })])
@@ -145,8 +197,8 @@ export function sameRequestPromises(suite: Suite): void {
       // What lies far apart: the first and the last alone.
       await record(store(), site, [reports('syslog')[0]!, reports('syslog').at(-1)!])
       assert.equal(await assertRollUpsEqualList(store(), site), 4_500)
-      const counted = (await seenByOf(store(), site)).map(ways => ways.join()).sort()
-      assert.equal(counted.filter(ways => ways === 'hits,import').length, 2_898)
+      const counted = (await seenByOf(store(), site)).map(sources => sources.join()).sort()
+      assert.equal(counted.filter(sources => sources === 'hits,import').length, 2_898)
     },
   )
 
@@ -180,15 +232,15 @@ export function sameRequestPromises(suite: Suite): void {
   })
 
   promise(
-    'whoever saw which requests, in whatever order: what is counted is the most that any way in saw',
+    'whoever saw which requests, in whatever order: what is counted is the most that any source saw',
     async () => {
-      const ways: Source[] = ['hits', 'import', 'snippet', 'vercel']
+      const reporters: Source[] = ['hits', 'import', 'snippet', 'vercel']
       const request = fc.record({
         /** Moments of one group lie within the window; groups are far apart. */
         group: fc.nat({ max: 3 }),
         page: fc.nat({ max: 1 }),
-        /** By way in: how late it tells the moment; null when it did not see the request. */
-        seen: fc.tuple(...ways.map(() => fc.option(fc.nat({ max: sameRequestMs })))),
+        /** By source: how late it tells the moment; null when it did not see the request. */
+        seen: fc.tuple(...reporters.map(() => fc.option(fc.nat({ max: sameRequestMs })))),
         batch: fc.nat({ max: 5 }),
       })
       await fc.assert(
@@ -201,14 +253,16 @@ export function sameRequestPromises(suite: Suite): void {
             const most = new Map<string, number[]>()
             for (const { group, page, seen, batch } of requests) {
               const key = `${group} ${page}`
-              const counts = most.get(key) ?? ways.map(() => 0)
+              const counts = most.get(key) ?? reporters.map(() => 0)
               most.set(key, counts)
-              seen.forEach((late, way) => {
+              seen.forEach((late, reporter) => {
                 if (late === null) return
-                counts[way]!++
+                counts[reporter]!++
                 const createdAt = start + (group - 2) * 4 * sameRequestMs + late
-                batches[(batch + way) % 6] ??= []
-                batches[(batch + way) % 6]!.push(seenBy(ways[way]!, { path: `/${page}`, createdAt }))
+                batches[(batch + reporter) % 6] ??= []
+                batches[(batch + reporter) % 6]!.push(
+                  seenBy(reporters[reporter]!, { path: `/${page}`, createdAt }),
+                )
               })
             }
             const writers = [store(), (await suite.another()).events]

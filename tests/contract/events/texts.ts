@@ -1,6 +1,6 @@
 /** Promises about texts and provenance: nothing is folded, cut or mixed up, and `find` tells all that explains an event. */
 import assert from 'node:assert/strict'
-import { type NewEvent, namedBySender, type Provenance } from '../../../src/domain/event.ts'
+import { type NewEvent, namedBySender, notJudged, type Provenance } from '../../../src/domain/event.ts'
 import type { Suite } from '../engine.ts'
 import { assertRollUpsEqualList } from '../event-model.ts'
 import {
@@ -13,6 +13,7 @@ import {
   noon,
   record,
   referralEvent,
+  someJudgement,
   someProvenance,
   withoutId,
 } from '../sample-events.ts'
@@ -22,7 +23,7 @@ const paths = [
   '/größe/日本語/🦊/العربية',
   '/e\u0301 and /\u00e9 differ',
   '/ends with a space ',
-  '/quote\'s "and" \\ backslash; DROP TABLE chunk; --',
+  '/quote\'s "and" \\ backslash; DROP TABLE event; --',
   '/line\nbreak\tand tab',
   '/%00%F0%9F%A6%8A',
   `/${'x'.repeat(2047)}`,
@@ -56,7 +57,7 @@ export function textPromises(suite: Suite): void {
       'GPTBot\u200b',
     ]
     for (const name of names) await record(events, site, [conversionEvent({ name, value: 1 })])
-    const { conversion } = await events.countsByName(site, everyDay)
+    const { conversion } = await events.counts(site, everyDay)
     assert.deepEqual(conversion.map(({ name }) => name).sort(), names.sort())
     assert.ok(conversion.every(({ count, value }) => count === 1 && value === 1))
   })
@@ -73,7 +74,7 @@ export function textPromises(suite: Suite): void {
     const listed = await listAll(events, site)
     assert.equal(listed.length, 3)
     assert.ok(listed.every(({ name, path }) => name === '\ufffdx' && path === '/\ufffdx'))
-    assert.deepEqual((await events.countsByName(site, everyDay)).bot, [
+    assert.deepEqual((await events.counts(site, everyDay)).bot, [
       { name: '\ufffdx', company: '\ufffdx', count: 3, value: 0 },
     ])
   })
@@ -83,7 +84,7 @@ export function textPromises(suite: Suite): void {
     const site = newNumber()
     const recorded = [botEvent, referralEvent, conversionEvent].map(make => make({ name: 'Same' }))
     await record(events, site, recorded)
-    const counts = await events.countsByName(site, everyDay)
+    const counts = await events.counts(site, everyDay)
     assert.deepEqual(
       [counts.bot, counts.referral, counts.conversion].map(names => names.map(({ count }) => count)),
       [[1], [1], [1]],
@@ -101,7 +102,7 @@ export function textPromises(suite: Suite): void {
     ]
     for (const event of recorded) await record(events, site, [event])
     assert.deepEqual((await listAll(events, site)).map(withoutId), recorded.map(asRecorded))
-    const { bot } = await events.countsByName(site, everyDay)
+    const { bot } = await events.counts(site, everyDay)
     assert.deepEqual(
       bot.map(({ name, company }) => [name, company]).sort(),
       recorded.map(({ name, company }) => [name, company]).sort(),
@@ -117,7 +118,7 @@ export function textPromises(suite: Suite): void {
         botEvent({ company, createdAt: noon - i }),
       )
       for (const event of recorded) await record(events, site, [event])
-      const { bot } = await events.countsByName(site, dayRange(noon))
+      const { bot } = await events.counts(site, dayRange(noon))
       assert.equal(bot.length, 1)
       assert.equal(bot[0]!.count, 3)
       assert.ok(['OpenAI', 'Open AI'].includes(bot[0]!.company))
@@ -131,17 +132,22 @@ export function textPromises(suite: Suite): void {
     const explained: Provenance[] = [
       someProvenance,
       namedBySender,
-      { ...namedBySender, source: 'import', userAgent: '', status: 404 },
+      { ...namedBySender, source: 'import', userAgent: '' },
       { ...someProvenance, referrerHost: 'chatgpt.com', rule: 'referrer:chatgpt.com', source: 'import' },
       { ...someProvenance, catalogueVersion: '2026-07-01' },
-      { ...namedBySender, source: 'ChatGPT', landing: '/pricing' },
-      { ...namedBySender, source: 'ChatGPT' },
-      { ...namedBySender, source: 'Claude', landing: '/pricing' },
-      { ...someProvenance, userAgent: 'ü'.repeat(1000), status: 599 },
+      { ...namedBySender, assistant: 'ChatGPT', landing: '/pricing' },
+      { ...namedBySender, assistant: 'ChatGPT' },
+      { ...namedBySender, assistant: 'Claude', landing: '/pricing' },
+      { ...someProvenance, userAgent: 'ü'.repeat(1000) },
     ]
     const recorded: NewEvent[] = explained.flatMap((provenance, i) => [
-      botEvent({ provenance, createdAt: noon - i }),
-      conversionEvent({ provenance, createdAt: noon - i, value: i }),
+      botEvent({ provenance, createdAt: noon - i, judgement: notJudged, status: 400 + i, bytes: i * 1_000 }),
+      conversionEvent({
+        provenance,
+        createdAt: noon - i,
+        judgement: { ...someJudgement, reason: i + 1 },
+        value: i,
+      }),
     ])
     await record(events, site, recorded)
     const found: NewEvent[] = []
@@ -155,6 +161,28 @@ export function textPromises(suite: Suite): void {
     const byTypeAndTime = (a: NewEvent, b: NewEvent): number =>
       a.type.localeCompare(b.type) || b.createdAt - a.createdAt
     assert.deepEqual(found.sort(byTypeAndTime), recorded.sort(byTypeAndTime))
+  })
+
+  promise('one text in different fields of a provenance explains different things', async () => {
+    const { events } = suite.engine.stores
+    const site = newNumber()
+    const nothing: Provenance = { ...namedBySender, source: 'hits' }
+    const fields = ['userAgent', 'referrerHost', 'rule', 'catalogueVersion', 'assistant', 'landing'] as const
+    const explained = ['x', '1 x', '- '].flatMap(text => fields.map(field => ({ ...nothing, [field]: text })))
+    const recorded = [
+      ...explained,
+      ...fields.map((field, i) => ({ ...nothing, [field]: 'x', [fields.at(i - 1)!]: 'x' })),
+    ]
+    await record(
+      events,
+      site,
+      recorded.map((provenance, i) => botEvent({ provenance, createdAt: noon - i })),
+    )
+    const found = await Promise.all((await listAll(events, site)).map(event => events.find(site, event)))
+    assert.deepEqual(
+      found.map(event => event?.provenance),
+      recorded,
+    )
   })
 
   promise('find gives null for another id, another time and another site', async () => {

@@ -115,7 +115,7 @@ test('a removal that was killed is completed by the next, and leaves other sites
     assert.deepEqual(await events.append(batchOf(site, [botEvent()])), { outcome: 'site-removed' })
     await events.removeSite(site)
     assert.equal(await assertRollUpsEqualList(events, site), 0)
-    assert.deepEqual(await events.countsByName(site, everyDay), { bot: [], referral: [], conversion: [] })
+    assert.deepEqual(await events.counts(site, everyDay), { bot: [], referral: [], conversion: [] })
   }
   assert.equal(await assertRollUpsEqualList(events, 2), years.length)
   assertSound(engine.file)

@@ -1,0 +1,65 @@
+/** The subjects of sites by id, remembered: a row of table subject never changes, and no id is given out twice. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { eventTypes } from '../../domain/event.ts'
+import { addDecimals, type DecimalSum } from '../../domain/money.ts'
+import type { Subject } from '../event-store.ts'
+
+/** What was counted of one subject. */
+export interface SubjectSum {
+  readonly subject: number
+  readonly count: number
+  readonly value: DecimalSum
+}
+
+const addSums = (a: SubjectSum, b: SubjectSum): SubjectSum => ({
+  subject: Math.max(a.subject, b.subject),
+  count: a.count + b.count,
+  value: addDecimals(a.value, b.value),
+})
+
+/** Of all sites together; beyond this the memory starts again empty. */
+const rememberedMax = 200_000
+
+export class Subjects {
+  readonly #known = new Map<number, Subject>()
+  readonly #find: StatementSync
+  readonly #ofSite: StatementSync
+
+  constructor(reader: DatabaseSync) {
+    this.#find = reader.prepare('SELECT type, name, company FROM subject WHERE id = ?')
+    this.#ofSite = reader.prepare('SELECT id, type, name FROM subject WHERE site = ?')
+  }
+
+  of(id: number): Subject {
+    let subject = this.#known.get(id)
+    if (!subject) {
+      const row = this.#find.get(id)
+      if (!row) throw new Error(`There is no subject ${id}.`)
+      subject = { type: eventTypes[Number(row.type)]!, name: String(row.name), company: String(row.company) }
+      if (this.#known.size >= rememberedMax) this.#known.clear()
+      this.#known.set(id, subject)
+    }
+    return subject
+  }
+
+  /** One sum a type and name. Where senders named different companies, it goes under the subject that came last. */
+  mergeNames(sums: readonly SubjectSum[]): SubjectSum[] {
+    const merged = new Map<string, SubjectSum>()
+    for (const sum of sums) {
+      const { type, name } = this.of(sum.subject)
+      const key = `${type} ${name}`
+      const other = merged.get(key)
+      merged.set(key, other ? addSums(other, sum) : sum)
+    }
+    return [...merged.values()]
+  }
+
+  /** Ids of the site's subjects that have one of these types and names. */
+  idsOf(site: number, names: readonly Pick<Subject, 'type' | 'name'>[]): number[] {
+    const wanted = new Set(names.map(({ type, name }) => `${eventTypes.indexOf(type)} ${name}`))
+    return this.#ofSite
+      .all(site)
+      .filter(row => wanted.has(`${row.type} ${row.name}`))
+      .map(row => Number(row.id))
+  }
+}
