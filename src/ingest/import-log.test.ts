@@ -14,6 +14,7 @@ import {
   openImportBench,
   recordedBy,
 } from '../../tests/support/import-bench.ts'
+import { dayOf } from '../domain/date-range.ts'
 import { notJudged } from '../domain/event.ts'
 import type { ImportReport, MalformedLine } from './import-log.ts'
 
@@ -70,6 +71,25 @@ describe('an import', () => {
     assert.equal(referral?.name, 'ChatGPT')
     assert.equal(referral?.provenance.referrerHost, 'chatgpt.com')
     assert.equal(referral?.provenance.userAgent, firefox)
+  })
+
+  test('keeps the load of all requests, counted or not, and once however often the log is imported', async () => {
+    const site = newSite()
+    const log = [logLine(3), logLine(5), logLine(7), logLine(9).replace('GET', 'POST'), 'rubbish']
+    const source = file(`${log.join('\n')}\n`)
+    await run(site, source)
+    await run(site, source)
+    const day = dayOf(Date.UTC(2026, 10, 10))
+    const row = { day, source: 'import', requests: 1, durationMs: 0 }
+    assert.deepEqual(
+      (await store.load(site.number, { start: day, end: day })).toSorted((a, b) => a.bytes - b.bytes),
+      [
+        { ...row, kind: 'ai-bot', bytes: 3 },
+        { ...row, kind: 'assistant-click', bytes: 5 },
+        { ...row, kind: 'person', bytes: 7 },
+        { ...row, kind: 'other', bytes: 9 },
+      ],
+    )
   })
 
   test('shows the first malformed line with its number, harmless for a terminal, and goes on', async () => {

@@ -32,8 +32,10 @@ export const readBytes = (value: unknown): number | null => measure(value, 1, by
 export const readMilliseconds = (value: unknown): number | null => measure(value, 1, durationMsMax)
 export const readSeconds = (value: unknown): number | null => measure(value, 1000, durationMsMax)
 
+const beginsAsNumber = /^[\d.]/
+
 function measure(value: unknown, factor: number, max: number): number | null {
-  const isTold = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
+  const isTold = typeof value === 'number' || (typeof value === 'string' && beginsAsNumber.test(value))
   if (!isTold) return null
   const whole = Math.round(Number(value) * factor)
   return whole >= 0 && whole <= max ? whole : null

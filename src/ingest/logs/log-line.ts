@@ -31,7 +31,7 @@ export interface LogFormat {
 /** A LogLine to be filled. */
 export type FilledLine = { -readonly [Field in keyof LogLine]: LogLine[Field] }
 
-/** Fills `into`, which says nothing yet, from a line; false when the line is not of the format. */
+/** Fills `into` from a line; false when the line is not of the format. What not every format tells says nothing yet. */
 export type ParseLine = (text: string, into: FilledLine) => boolean
 
 /** A format whose lines can each be read by themselves. */
@@ -45,11 +45,18 @@ export function openParser(
   parse: ParseLine,
   { directive, context }: Pick<LineParser, 'directive' | 'context'> = noDirectives,
 ): LineParser {
-  const line = { ...emptyLine }
+  const line = emptyLine()
   return {
     line,
     parse(text) {
-      Object.assign(line, emptyLine)
+      // One by one, because Object.assign is several times as slow.
+      line.status = null
+      line.referrer = ''
+      line.userAgent = ''
+      line.country = ''
+      line.bytes = null
+      line.durationMs = null
+      line.requestId = ''
       return parse(text, line)
     },
     directive,
@@ -57,7 +64,7 @@ export function openParser(
   }
 }
 
-const emptyLine: LogLine = {
+const emptyLine = (): FilledLine => ({
   method: '',
   url: '',
   status: null,
@@ -69,7 +76,7 @@ const emptyLine: LogLine = {
   bytes: null,
   durationMs: null,
   requestId: '',
-}
+})
 
 const noDirectives: Pick<LineParser, 'directive' | 'context'> = { directive() {}, context: () => null }
 

@@ -4,7 +4,7 @@
  */
 import { readBytes } from '../../request-record.ts'
 import { unescapeField } from '../escapes.ts'
-import { type FilledLine, type LogFormat, openParser, parseStatus, present } from '../log-line.ts'
+import { type FilledLine, type LogFormat, openParser, parseStatus } from '../log-line.ts'
 import { type ClfTimeReader, clfTimeLength, createClfTimeReader } from '../log-time.ts'
 
 /** "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\""; whatever a server adds behind is passed over. */
@@ -87,21 +87,22 @@ function readMoment(text: string, from: number, readTime: ClfTimeReader, into: F
 
 /** ` 200 2326`, with `-` for either; returns where it ends, or -1. */
 function readStatusAndSize(text: string, from: number, into: FilledLine): number {
-  if (text.charCodeAt(from) !== space) return -1
-  const statusTo = wordEnd(text, from + 1)
-  const isStatus = statusTo === from + 4 || isDash(text, from + 1, statusTo)
-  if (!isStatus || text.charCodeAt(statusTo) !== space) return -1
-  const sizeTo = wordEnd(text, statusTo + 1)
-  into.status = parseStatus(text.slice(from + 1, statusTo))
+  const statusFrom = from + 1
+  const statusTo = numberEnd(text, statusFrom)
+  const isStatus = statusTo === statusFrom + 3 || text.startsWith('- ', statusFrom)
+  if (text.charCodeAt(from) !== space || !isStatus || text.charCodeAt(statusTo) !== space) return -1
+  const sizeTo = numberEnd(text, statusTo + 1)
+  if (sizeTo === statusTo + 1) return -1
+  into.status = parseStatus(text.slice(statusFrom, statusTo))
   into.bytes = readBytes(text.slice(statusTo + 1, sizeTo))
-  return sizeTo === statusTo + 1 ? -1 : sizeTo
+  return sizeTo
 }
 
-/** Where digits end, or a dash in their place. */
-function wordEnd(text: string, from: number): number {
+/** Where digits end, or the dash in their place; `from` when there is neither. */
+function numberEnd(text: string, from: number): number {
   let at = from
   while (isDigit(text.charCodeAt(at))) at++
-  return at === from && isDash(text, at, at + 1) ? at + 1 : at
+  return at === from && text.charCodeAt(at) === dash ? at + 1 : at
 }
 
 /** ` "referrer" "user agent"`, and whatever follows. */
@@ -141,7 +142,9 @@ const isProtocol = (target: string, at: number): boolean =>
 /** The quote that ends a field: one with an even number of backslashes before it. -1 when there is none. */
 function closingQuote(text: string, from: number): number {
   let at = text.indexOf('"', from)
-  while (at !== -1 && isEscaped(text, from, at)) at = text.indexOf('"', at + 1)
+  while (at !== -1 && text.charCodeAt(at - 1) === backslash && isEscaped(text, from, at)) {
+    at = text.indexOf('"', at + 1)
+  }
   return at
 }
 
@@ -151,12 +154,14 @@ function isEscaped(text: string, from: number, at: number): boolean {
   return ((at - before) & 1) === 1
 }
 
-const readField = (text: string, from: number, to: number): string =>
-  unescapeField(present(text.slice(from, to)))
+function readField(text: string, from: number, to: number): string {
+  if (to - from === 1 && text.charCodeAt(from) === dash) return ''
+  return unescapeField(text.slice(from, to))
+}
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
-const isDash = (text: string, from: number, to: number): boolean => to - from === 1 && text[from] === '-'
 
 const space = 32
+const dash = 45
 const slash = 47
 const backslash = 92
