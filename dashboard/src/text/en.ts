@@ -71,7 +71,7 @@ export const en = {
     waiting: 'Waiting for the first event…',
     addData: 'Add data',
   },
-  ways: {
+  sources: {
     tabs: {
       import: 'Import a log',
       trackers: 'Install a tracker',
@@ -161,8 +161,8 @@ export const en = {
     nothingFor: (duration: string) => `Nothing for ${duration}`,
     silent: (duration: string) => `Nothing has been received for ${duration}`,
     silentLead: 'That is missing data, not zero traffic: what happens on the site meanwhile is not counted.',
-    waySilent: (way: string, duration: string) => `${way}: nothing for ${duration}`,
-    waySilentLead: 'Other ways still deliver, but what only this one saw is missing.',
+    sourceSilent: (way: string, duration: string) => `${way}: nothing for ${duration}`,
+    sourceSilentLead: 'Other ways still deliver, but what only this one saw is missing.',
     refused: (way: string) => `${way}: what arrives is refused`,
     refusedLead: (code: string) => `The last delivery was refused with ${code}. Nothing of it was counted.`,
     counts:
@@ -181,7 +181,7 @@ export const en = {
       nothingTaken: 'Nothing that came was taken.',
     },
     statuses: { receiving: 'Receiving', failing: 'Refused', silent: 'Silent', finished: 'Ran once' },
-    ways: {
+    sources: {
       hits: 'Trackers and requests to /hits',
       events: 'Events by the API',
       import: 'Imported logs',
@@ -206,6 +206,7 @@ export const en = {
       ignored: 'Ignored',
       duplicates: 'Duplicates',
       late: 'Late',
+      unknownFields: 'Unknown fields',
     },
     countHint: {
       received: 'requests, lines or events',
@@ -213,7 +214,8 @@ export const en = {
       countedOnce: 'another way in had reported it before',
       ignored: 'no AI visit',
       duplicates: 'repeats of what was here',
-      late: 'came over 24 h after it happened',
+      late: 'arrived more than 24 h after they happened',
+      unknownFields: 'sent by a newer tracker, and passed over',
     },
     ignoredAs: 'Ignored:',
     reasons: {
@@ -393,9 +395,6 @@ export const en = {
     onlyClicks: 'clicks only',
     empty: 'Nothing in these days.',
     emptyFiltered: 'Nothing with these filters.',
-    otherPages: 'Other pages',
-    otherPagesHint:
-      'A day keeps 5,000 combinations of page, name and country; visits to further pages are counted together.',
     onlyTop: (shown: string, all: string) => `The ${shown} most of ${all}.`,
     exportCsv: 'Export as CSV',
     noConversions: 'Report a purchase or a sign-up, and see which pages and countries they come from.',
@@ -454,8 +453,10 @@ export const en = {
     userAgent: 'User agent',
     referrer: 'Referrer',
     status: 'HTTP status',
-    arrival: 'How it came',
-    arrivals: {
+    bytes: 'Size of the answer',
+    duration: 'Time to answer',
+    source: 'Data source',
+    sources: {
       events: 'reported as an event, by a program with a key',
       hits: 'reported as a request, and judged here',
       import: 'read from an access log',
