@@ -75,14 +75,14 @@ describe('attribution', () => {
   })
 
   test('says how many conversions no assistant is known of, and what they are worth', async () => {
-    await card().getByText('No assistant is known of 1 of 4 conversions (25%), worth 100.').waitFor()
+    await card().getByText('No assistant is known for 1 of 4 conversions (25%), worth 100.').waitFor()
   })
 
   test('is of the days of the page, and shows a conversion as it comes', async () => {
     await site.client.record([{ ...bought, source: 'Claude' }])
     await card().getByRole('button', { name: 'Claude' }).waitFor()
     await page.goto(`/sites/${site.id}?start=2026-01-01&end=2026-01-02`)
-    await card().getByText('No conversion in these days.').waitFor()
+    await card().getByText('No conversions in these days.').waitFor()
   })
 
   test('says that filters do not apply to it, and its rows filter the rest', async () => {
@@ -110,7 +110,7 @@ describe('attribution', () => {
     const { id, client } = await newSite('nobody.example')
     await client.record([bought, bought])
     await page.goto(`/sites/${id}`)
-    await card().getByText('2 conversions, and of none an assistant is known.').waitFor()
+    await card().getByText('No assistant is known for any of the 2 conversions.').waitFor()
     await card().getByRole('button', { name: 'with its source, by the API' }).click()
     await page.getByRole('dialog').getByText('"source": "https://chatgpt.com/"').waitFor()
     await page.goBack()
@@ -199,7 +199,7 @@ describe('data health', () => {
     await page.getByRole('heading', { name: 'tea.example' }).waitFor()
   })
 
-  test('says when what arrives is refused, and when one of several sources fell silent', async () => {
+  test('says when deliveries are refused, and when one of several sources fell silent', async () => {
     const { id, client } = await newSite('refused.example')
     await client.post('hits', [read])
     await client.record([bought])
@@ -209,7 +209,7 @@ describe('data health', () => {
     await page.getByText('Trackers and requests to /hits: nothing for 4 hours').waitFor()
     await client.post('hits', '{broken')
     await page.goto(`/sites/${id}`)
-    await page.getByText('Trackers and requests to /hits: what arrives is refused').waitFor()
+    await page.getByText('Trackers and requests to /hits: deliveries are refused').waitFor()
   })
 
   test('asks nobody to worry about a log that was imported once', async () => {

@@ -54,7 +54,7 @@ describe('the first minute', () => {
     await page.getByText('is not a domain such as example.com').waitFor()
     await page.getByLabel('Domain').fill(`https://${expected.domain}/`)
     await page.getByRole('button', { name: 'Add the site' }).click()
-    await page.getByRole('heading', { name: `Now the numbers of ${expected.domain}` }).waitFor()
+    await page.getByRole('heading', { name: `Add data for ${expected.domain}` }).waitFor()
     await page.getByText('Waiting for the first event').waitFor()
   })
 
