@@ -58,7 +58,7 @@ await picture('why', { viewport: { width: 1440, height: 760 } }, demo, async pag
     .click()
   await page.getByRole('dialog').getByText('Catalogue version').waitFor()
 })
-await picture('ways-in', { viewport: { width: 1440, height: 900 } }, demo, async page => {
+await picture('data-sources', { viewport: { width: 1440, height: 900 } }, demo, async page => {
   await page.goto(`/sites/${demo.site}?add=trackers/express`)
   await page.getByRole('button', { name: 'Make a key for this site' }).click()
   await page.getByText('app.listen').waitFor()

@@ -45,7 +45,7 @@ function Counts({ health }: { readonly health: SourceHealth }) {
     ['ignored', ignored],
     ['duplicates', health.duplicates],
     ['late', health.late],
-    ['unknownFields', health.unknown_fields],
+    ...(health.unknown_fields > 0 ? [['unknownFields', health.unknown_fields] as const] : []),
   ]
   return (
     <table className="plain source-counts">
