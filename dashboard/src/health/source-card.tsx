@@ -111,7 +111,7 @@ function Refused({ rejected, now }: { readonly rejected: SourceHealth['rejected'
     <p className="small source-refused" title={formatFullMoment(at)}>
       {t.refusedCount(requests, formatExact(requests))} {t.refusedLast(formatAgo(at, now))}{' '}
       <code>{last.code}</code>
-      {t.codes[last.code] ? `: ${t.codes[last.code]}` : ''}
+      {t.codes[last.code] ? `: ${t.codes[last.code]}.` : '.'}
     </p>
   )
 }

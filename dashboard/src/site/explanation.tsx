@@ -61,7 +61,7 @@ function Reasons({ explanation }: { readonly explanation: EventExplanation }) {
         <Fact name={t.status}>{status}</Fact>
         <Fact name={t.bytes}>{bytes !== null && formatBytes(bytes)}</Fact>
         <Fact name={t.duration}>{durationMs !== null && formatMilliseconds(durationMs)}</Fact>
-        <Fact name={t.source}>{t.sources[source]}</Fact>
+        <Fact name={t.source}>{text.health.sources[source]}</Fact>
         <Fact name={text.tables.purpose}>
           {entry?.purpose && `${text.purposes[entry.purpose]}: ${text.purposeHints[entry.purpose]}`}
         </Fact>
