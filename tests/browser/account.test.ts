@@ -185,11 +185,11 @@ describe('the owner who leaves', () => {
     const other = await addAccount(lonely.data, { domain: 'other.example' })
     await page.goto('/account')
     const card = page.getByRole('region', { name: 'Delete the account' })
-    await card.getByText('as long as other accounts are on it').waitFor()
+    await card.getByText('only when no other accounts are left').waitFor()
     const dialog = page.getByRole('dialog')
     const removeMine = async () => {
       await card.getByRole('button', { name: 'Delete the account' }).click()
-      await dialog.getByText('whoever opens it next can make it theirs').waitFor()
+      await dialog.getByText('The next person who opens it can claim it').waitFor()
       await dialog.getByLabel('Password', { exact: true }).fill(password)
       await dialog.getByRole('button', { name: 'Delete the account' }).click()
     }

@@ -623,7 +623,7 @@ export const en = {
         id: 'country',
         title: 'Countries',
         text: [
-          'The country is that of the client address when the visit was recorded. Pugmark looks it up in data that is installed with it. For bots it is the country of a data center. Pugmark does not keep addresses.',
+          'The country is that of the client address when the visit was recorded. Pugmark looks it up in data that is installed with it. For bots it is the country of a data centre. Pugmark does not keep addresses.',
         ],
       },
       {
