@@ -58,7 +58,7 @@ await picture('why', { viewport: { width: 1440, height: 760 } }, demo, async pag
     .click()
   await page.getByRole('dialog').getByText('Catalogue version').waitFor()
 })
-await picture('ways-in', { viewport: { width: 1440, height: 900 } }, demo, async page => {
+await picture('data-sources', { viewport: { width: 1440, height: 900 } }, demo, async page => {
   await page.goto(`/sites/${demo.site}?add=trackers/express`)
   await page.getByRole('button', { name: 'Make a key for this site' }).click()
   await page.getByText('app.listen').waitFor()
@@ -66,7 +66,7 @@ await picture('ways-in', { viewport: { width: 1440, height: 900 } }, demo, async
 await arrive()
 await picture('data-health', { viewport: { width: 1440, height: 860 } }, demo, async page => {
   await page.goto(`/sites/${demo.site}/health`)
-  await page.getByRole('region', { name: 'Log streaming of Fastly' }).waitFor()
+  await page.getByRole('region', { name: 'Fastly log streaming' }).waitFor()
 })
 await picture('first-data', { viewport: { width: 1440, height: 640 } }, null, async page => {
   await page.goto('/')

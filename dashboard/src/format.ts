@@ -94,6 +94,17 @@ export function formatDuration(durationMs: number): string {
   )
 }
 
+/** `85 ms`, and seconds from one second on: `1.2 sec`. */
+export function formatMilliseconds(durationMs: number): string {
+  const isLong = durationMs >= 1_000
+  return new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: isLong ? 'second' : 'millisecond',
+    unitDisplay: 'short',
+    maximumFractionDigits: 1,
+  }).format(isLong ? durationMs / 1_000 : durationMs)
+}
+
 export function formatCountry(code: string): string {
   if (code === 'ZZ') return text.common.unknown
   if (!/^[A-Z]{2}$/.test(code)) return text.chart.rest

@@ -75,14 +75,14 @@ describe('attribution', () => {
   })
 
   test('says how many conversions no assistant is known of, and what they are worth', async () => {
-    await card().getByText('No assistant is known of 1 of 4 conversions (25%), worth 100.').waitFor()
+    await card().getByText('No assistant is known for 1 of 4 conversions (25%), worth 100.').waitFor()
   })
 
   test('is of the days of the page, and shows a conversion as it comes', async () => {
     await site.client.record([{ ...bought, source: 'Claude' }])
     await card().getByRole('button', { name: 'Claude' }).waitFor()
     await page.goto(`/sites/${site.id}?start=2026-01-01&end=2026-01-02`)
-    await card().getByText('No conversion in these days.').waitFor()
+    await card().getByText('No conversions in these days.').waitFor()
   })
 
   test('says that filters do not apply to it, and its rows filter the rest', async () => {
@@ -110,7 +110,7 @@ describe('attribution', () => {
     const { id, client } = await newSite('nobody.example')
     await client.record([bought, bought])
     await page.goto(`/sites/${id}`)
-    await card().getByText('2 conversions, and of none an assistant is known.').waitFor()
+    await card().getByText('No assistant is known for any of the 2 conversions.').waitFor()
     await card().getByRole('button', { name: 'with its source, by the API' }).click()
     await page.getByRole('dialog').getByText('"source": "https://chatgpt.com/"').waitFor()
     await page.goBack()
@@ -121,17 +121,17 @@ describe('attribution', () => {
 })
 
 describe('data health', () => {
-  const wayCard = (name: string) => page.getByRole('region', { name, exact: true })
+  const sourceCard = (name: string) => page.getByRole('region', { name, exact: true })
   /** Numbers of a row: today, in seven days, ever. */
-  const counts = async (way: string, row: string): Promise<string[]> =>
+  const counts = async (source: string, row: string): Promise<string[]> =>
     (
-      await wayCard(way)
+      await sourceCard(source)
         .locator('tr', { has: page.getByRole('rowheader', { name: new RegExp(`^${row}`) }) })
         .locator('td')
         .allInnerTexts()
     ).map(text => text.trim())
 
-  test('of a site without data says so, offers every way in, and how to check', async () => {
+  test('of a site without data says so, offers every source, and how to check', async () => {
     const { id } = await newSite('silent.example')
     await page.goto(`/sites/${id}/health`)
     await page.getByText('Nothing has been received yet').waitFor()
@@ -144,7 +144,7 @@ describe('data health', () => {
     await isFine(page)
   })
 
-  test('tells what came by each way and what became of it, and offers what was never used', async () => {
+  test('tells what each source delivered and what became of it, and offers what was never used', async () => {
     const { id, client } = await newSite('busy.example')
     const old = new Date(server.now - 25 * hourMs).toISOString()
     const hits = [
@@ -159,18 +159,18 @@ describe('data health', () => {
     assert.equal((await client.post('hits', '{broken')).status, 400)
     await client.record([bought])
     await page.goto(`/sites/${id}/health`)
-    const way = 'Trackers and requests to /hits'
-    await wayCard(way).waitFor()
-    await wayCard(way).getByText('1 delivery was refused').waitFor()
-    assert.deepEqual(await counts(way, 'Received'), ['8', '8', '8'])
-    assert.deepEqual(await counts(way, 'Recorded'), ['2', '2', '2'])
-    assert.deepEqual(await counts(way, 'Counted once'), ['0', '0', '0'])
-    assert.deepEqual((await counts(way, 'Ignored')).at(-1), '2')
-    assert.deepEqual((await counts(way, 'Duplicates')).at(-1), '4')
-    assert.deepEqual((await counts(way, 'Late')).at(-1), '1')
-    await wayCard(way).getByText('1 images, styles and other assets').waitFor()
-    await wayCard(way).getByText('INVALID_JSON').waitFor()
-    await wayCard('Events by the API').getByText('Receiving').waitFor()
+    const source = 'Trackers and requests to /hits'
+    await sourceCard(source).waitFor()
+    await sourceCard(source).getByText('1 delivery was refused').waitFor()
+    assert.deepEqual(await counts(source, 'Received'), ['8', '8', '8'])
+    assert.deepEqual(await counts(source, 'Recorded'), ['2', '2', '2'])
+    assert.deepEqual(await counts(source, 'Counted once'), ['0', '0', '0'])
+    assert.deepEqual((await counts(source, 'Ignored')).at(-1), '2')
+    assert.deepEqual((await counts(source, 'Duplicates')).at(-1), '4')
+    assert.deepEqual((await counts(source, 'Late')).at(-1), '1')
+    await sourceCard(source).getByText('1 images, styles and other assets').waitFor()
+    await sourceCard(source).getByText('INVALID_JSON').waitFor()
+    await sourceCard('Events by the API').getByText('Receiving').waitFor()
     const next = await page.getByRole('region', { name: 'Not used yet' }).innerText()
     assert.match(next, /Browser snippet.*Log drain.*Import a log/s)
     assert.doesNotMatch(next, /Install a tracker|Call the API/)
@@ -199,7 +199,7 @@ describe('data health', () => {
     await page.getByRole('heading', { name: 'tea.example' }).waitFor()
   })
 
-  test('says when what arrives is refused, and when one of several ways fell silent', async () => {
+  test('says when deliveries are refused, and when one of several sources fell silent', async () => {
     const { id, client } = await newSite('refused.example')
     await client.post('hits', [read])
     await client.record([bought])
@@ -209,7 +209,7 @@ describe('data health', () => {
     await page.getByText('Trackers and requests to /hits: nothing for 4 hours').waitFor()
     await client.post('hits', '{broken')
     await page.goto(`/sites/${id}`)
-    await page.getByText('Trackers and requests to /hits: what arrives is refused').waitFor()
+    await page.getByText('Trackers and requests to /hits: deliveries are refused').waitFor()
   })
 
   test('asks nobody to worry about a log that was imported once', async () => {
@@ -225,6 +225,6 @@ describe('data health', () => {
     await page.getByRole('link', { name: 'Data health: Last data 2 days ago' }).waitFor()
     assert.equal(await page.getByText('missing data').count(), 0)
     await page.goto(`/sites/${id}/health`)
-    await wayCard('Imported logs').getByText('Ran once', { exact: true }).waitFor()
+    await sourceCard('Imported logs').getByText('Ran once', { exact: true }).waitFor()
   })
 })

@@ -203,7 +203,7 @@ describe('every day', () => {
     const download = await saving
     assert.match(download.suggestedFilename(), /^northwind-tea\.example Companies .*\.csv$/)
     const lines = (await readFile(await download.path(), 'utf8')).replace('\ufeff', '').trim().split('\r\n')
-    assert.equal(lines[0], 'Company,Reads,Clicks back,Reads a click')
+    assert.equal(lines[0], 'Company,Reads,Clicks back,Reads per click')
     const shown = await tableRows(page, 'Companies')
     const [company, reads] = lines[1]!.split(',')
     assert.equal(Number(shown[company!]!.replaceAll(',', '')), Number(reads))
@@ -278,7 +278,7 @@ describe('the demo on a Pugmark that nobody owns yet', () => {
     const { page } = stage
     await page.goto('/')
     await page.getByRole('heading', { name: 'Create the owner account' }).waitFor()
-    await page.getByRole('button', { name: 'You have an account? Sign in.' }).click()
+    await page.getByRole('button', { name: 'Already have an account? Sign in.' }).click()
     await page.getByRole('button', { name: 'Create the owner account' }).waitFor()
     await page.getByLabel('Email').fill(demo.email)
     await page.getByLabel('Password', { exact: true }).fill(demo.password)

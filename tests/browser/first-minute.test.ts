@@ -54,7 +54,7 @@ describe('the first minute', () => {
     await page.getByText('is not a domain such as example.com').waitFor()
     await page.getByLabel('Domain').fill(`https://${expected.domain}/`)
     await page.getByRole('button', { name: 'Add the site' }).click()
-    await page.getByRole('heading', { name: `Now the numbers of ${expected.domain}` }).waitFor()
+    await page.getByRole('heading', { name: `Add data for ${expected.domain}` }).waitFor()
     await page.getByText('Waiting for the first event').waitFor()
   })
 
@@ -114,7 +114,7 @@ describe('the first minute', () => {
     await page.locator('input[type=file]').setInputFiles(file)
     await page.getByRole('progressbar', { name: 'large.log' }).waitFor()
     await page.getByRole('button', { name: 'Cancel: large.log' }).click()
-    await page.getByText('Cancelled. What had arrived is counted').waitFor()
+    await page.getByText('Cancelled. The lines that arrived are counted').waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('200,000 lines in').first().waitFor({ timeout: 60_000 })
     await page.keyboard.press('Escape')
@@ -164,7 +164,7 @@ describe('the first minute', () => {
     const visitor = await openStage(server)
     await visitor.page.goto('/')
     await visitor.page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await visitor.page.getByText('Sign-up is closed here').waitFor()
+    await visitor.page.getByText('Sign-up is closed').waitFor()
     for (const way of ['owner', 'sign-up']) {
       const refused = await visitor.context.request.post(`/app/api/${way}`, {
         headers: { 'x-pugmark-page': 'test' },

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { lexer } from 'marked'
-import { apiTexts, checkText } from '../../dashboard/src/ways/api-texts.ts'
-import { fillIn, isLocal, type SiteParts } from '../../dashboard/src/ways/fill-in.ts'
-import { drainGuides, readWay, targetOf, trackerGuides } from '../../dashboard/src/ways/way.ts'
+import { apiTexts, checkText } from '../../dashboard/src/sources/api-texts.ts'
+import { fillIn, isLocal, type SiteParts } from '../../dashboard/src/sources/fill-in.ts'
+import { drainGuides, readSource, targetOf, trackerGuides } from '../../dashboard/src/sources/source.ts'
 import { drainKinds } from '../../src/domain/event.ts'
 import { filesUnder, read } from './source-tree.ts'
 
@@ -36,7 +36,7 @@ const allCode = ['trackers', 'drains'].flatMap(folder =>
 )
 
 describe('the guides', () => {
-  test('of docs/ are all ways of the dashboard', () => {
+  test('of docs/ are all sources of the dashboard', () => {
     assert.deepEqual([...trackerGuides, 'browser'].toSorted(), guidesIn('trackers'))
     assert.deepEqual([...drainGuides].toSorted(), guidesIn('drains'))
     assert.deepEqual([...drainGuides].toSorted(), [...drainKinds].toSorted())
@@ -82,14 +82,14 @@ describe('the guides', () => {
 describe('links of a guide', () => {
   test('lead to the same thing in the dashboard', () => {
     const targets = {
-      'next.md': { way: 'trackers/next' },
-      '../drains/cloudflare.md': { way: 'drains/cloudflare' },
-      '../drains/README.md': { way: 'drains' },
-      'README.md': { way: 'trackers' },
+      'next.md': { source: 'trackers/next' },
+      '../drains/cloudflare.md': { source: 'drains/cloudflare' },
+      '../drains/README.md': { source: 'drains' },
+      'README.md': { source: 'trackers' },
       'README.md#options': { section: 'options' },
-      'browser.md': { way: 'browser' },
-      '../check.md': { way: 'check' },
-      '../import.md#formats': { way: 'import' },
+      'browser.md': { source: 'browser' },
+      '../check.md': { source: 'check' },
+      '../import.md#formats': { source: 'import' },
       '../detection.md#the-order': null,
       '../../trackers/browser/PROTOCOL.md': null,
     }
@@ -98,12 +98,12 @@ describe('links of a guide', () => {
   })
 })
 
-describe('a way in an address', () => {
+describe('a source in an address', () => {
   test('is read, and what is unknown is the first of its kind', () => {
-    assert.deepEqual(readWay('drains/fastly'), { tab: 'drains', guide: 'fastly' })
-    assert.deepEqual(readWay('trackers'), { tab: 'trackers', guide: 'express' })
-    assert.deepEqual(readWay('trackers/../x'), { tab: 'trackers', guide: 'express' })
-    assert.deepEqual(readWay('nothing'), { tab: 'import', guide: null })
+    assert.deepEqual(readSource('drains/fastly'), { tab: 'drains', guide: 'fastly' })
+    assert.deepEqual(readSource('trackers'), { tab: 'trackers', guide: 'express' })
+    assert.deepEqual(readSource('trackers/../x'), { tab: 'trackers', guide: 'express' })
+    assert.deepEqual(readSource('nothing'), { tab: 'import', guide: null })
   })
 })
 

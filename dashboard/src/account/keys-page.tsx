@@ -12,9 +12,9 @@ import { PageSkeleton } from '../parts/page-skeleton.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { ScrollBox } from '../parts/scroll-box.tsx'
 import { keysQuery } from '../queries.ts'
+import { apiTexts } from '../sources/api-texts.ts'
+import { fillIn } from '../sources/fill-in.ts'
 import { text } from '../text/text.ts'
-import { apiTexts } from '../ways/api-texts.ts'
-import { fillIn } from '../ways/fill-in.ts'
 import './account.css'
 
 const t = text.keys

@@ -33,5 +33,5 @@ export type LiveMessage = AnswerOf<'followEvents'>
 export type Drain = AnswerOf<'listDrains'>[number]
 export type Attribution = AnswerOf<'getAttribution'>
 export type Health = AnswerOf<'getHealth'>
-export type WayInHealth = Health['ways_in'][number]
+export type SourceHealth = Health['sources'][number]
 export type UploadReport = AnswerOf<'importLog'>

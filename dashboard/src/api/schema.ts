@@ -1515,13 +1515,6 @@ export interface operations {
                             value: number;
                         }[];
                         pageCount: number;
-                        otherPages: {
-                            name: string;
-                            bot: number;
-                            referral: number;
-                            conversion: number;
-                            value: number;
-                        };
                         countries: {
                             name: string;
                             bot: number;
@@ -1681,7 +1674,7 @@ export interface operations {
                 type?: "bot" | "referral" | "conversion";
                 /** @description Most events in the answer. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the page before. It goes on with the filters that it was made with; filters beside it must be the same. */
                 cursor?: string;
                 /** @description Only this bot. */
                 bot?: string;
@@ -1780,15 +1773,17 @@ export interface operations {
                             value: number | null;
                         };
                         /** @enum {unknown} */
-                        arrival: "events" | "hits" | "import" | "snippet" | "vercel" | "cloudflare" | "netlify" | "cloudfront" | "fastly" | "vector" | "fluentbit" | "syslog";
-                        /** @description Every way in that reported the same request. */
+                        source: "events" | "hits" | "import" | "snippet" | "vercel" | "cloudflare" | "netlify" | "cloudfront" | "fastly" | "vector" | "fluentbit" | "syslog";
+                        /** @description Every source that reported the same request. */
                         seenBy: ("events" | "hits" | "import" | "snippet" | "vercel" | "cloudflare" | "netlify" | "cloudfront" | "fastly" | "vector" | "fluentbit" | "syslog")[];
                         userAgent: string | null;
                         referrerHost: string | null;
                         status: number | null;
+                        bytes: number | null;
+                        durationMs: number | null;
                         rule: string | null;
                         catalogueVersion: string | null;
-                        source: string | null;
+                        assistant: string | null;
                         landing: string | null;
                         entry: {
                             purpose: string | null;
@@ -1838,16 +1833,16 @@ export interface operations {
                     "application/json": {
                         /** Format: date-time */
                         checked_at: string;
-                        /** @description Whether anything is arriving: the best of the ways in; `never` before the first delivery that was taken. */
+                        /** @description Whether anything is arriving: the best of the sources; `never` before the first delivery that was taken. */
                         status: "receiving" | "failing" | "silent" | "never";
                         /** @description The same in words, for a person. */
                         message: string;
                         /** @description When anything was last taken. */
                         last_seen: string | null;
-                        /** @description One entry a way in by which anything ever came. */
-                        ways_in: {
+                        /** @description One entry for each source that ever delivered anything. */
+                        sources: {
                             /** @enum {unknown} */
-                            way_in: "events" | "hits" | "import" | "snippet" | "vercel" | "cloudflare" | "netlify" | "cloudfront" | "fastly" | "vector" | "fluentbit" | "syslog";
+                            source: "events" | "hits" | "import" | "snippet" | "vercel" | "cloudflare" | "netlify" | "cloudfront" | "fastly" | "vector" | "fluentbit" | "syslog";
                             /**
                              * @description `receiving`; `failing`: what came last was refused; `silent`: nothing for 3 h, or for an import twice its longest pause; `finished`: an import that ran once.
                              * @enum {unknown}
@@ -1864,7 +1859,7 @@ export interface operations {
                             /** @description Hits, lines, events: `recorded`, `counted_once`, `duplicates` and all of `ignored`. */
                             received: number;
                             recorded: number;
-                            /** @description Requests that another way in had reported before. */
+                            /** @description Requests that another source had reported before. */
                             counted_once: number;
                             /** @description Counts by reason. */
                             ignored: {
@@ -1874,6 +1869,8 @@ export interface operations {
                             duplicates: number;
                             /** @description Of those counted: came more than 24 h after they happened. */
                             late: number;
+                            /** @description Fields of hits that this version does not know and has passed over. */
+                            unknown_fields: number;
                             rejected: {
                                 requests: number;
                                 last: {

@@ -1,4 +1,4 @@
-/** Whether data is arriving: each way in with what it brought and what became of that, and the ways that are not used yet. */
+/** Whether data is arriving: each source with what it delivered and what became of that, and the sources that are not used yet. */
 import { Anchor, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Health, Site } from '../api/answers.ts'
@@ -9,17 +9,17 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { healthQuery } from '../queries.ts'
 import { linkTo, sitePath, usePlace } from '../router.ts'
 import { AddDataDialog, addData } from '../site/add-data.tsx'
+import { checkText } from '../sources/api-texts.ts'
+import { fillIn } from '../sources/fill-in.ts'
+import { drainGuides } from '../sources/source.ts'
 import { text } from '../text/text.ts'
-import { checkText } from '../ways/api-texts.ts'
-import { fillIn } from '../ways/fill-in.ts'
-import { drainGuides } from '../ways/way.ts'
 import { ConcernAlert } from './health-note.tsx'
 import { concernOf, shortly } from './health-words.ts'
-import { WayCard } from './way-card.tsx'
+import { SourceCard } from './source-card.tsx'
 import './health.css'
 
 const t = text.health
-/** Whoever sets a way in up looks here for it to come alive. */
+/** Somebody who sets up a source waits here for its first delivery. */
 const lookAgainMs = 5_000
 
 export default function HealthPage({ site }: { readonly site: Site }) {
@@ -40,22 +40,22 @@ export default function HealthPage({ site }: { readonly site: Site }) {
         </Button>
       </div>
       <Overall health={data} hasEvents={site.eventsThisMonth > 0} />
-      <div className="way-cards">
-        {data.ways_in.map(way => (
-          <WayCard key={way.way_in} way={way} now={Date.parse(data.checked_at)} />
+      <div className="source-cards">
+        {data.sources.map(health => (
+          <SourceCard key={health.source} health={health} now={Date.parse(data.checked_at)} />
         ))}
       </div>
-      <NextWays health={data} />
-      <section className="card" aria-label={text.ways.tabs.check}>
+      <NextSources health={data} />
+      <section className="card" aria-label={text.sources.tabs.check}>
         <div className="card-head">
           <h2>{t.checkTitle}</h2>
         </div>
         <div className="stack tight">
-          <p>{text.ways.checkLead}</p>
-          <CodeBlock code={checkOf(site)} label={text.ways.tabs.check} />
+          <p>{text.sources.checkLead}</p>
+          <CodeBlock code={checkOf(site)} label={text.sources.tabs.check} />
         </div>
       </section>
-      <AddDataDialog site={site} way={place.query.get('add')} />
+      <AddDataDialog site={site} source={place.query.get('add')} />
     </div>
   )
 }
@@ -65,7 +65,7 @@ const checkOf = ({ domain, id, key }: Site): string =>
 
 function Overall({ health, hasEvents }: { readonly health: Health; readonly hasEvents: boolean }) {
   const concern = concernOf(health)
-  if (health.ways_in.length === 0)
+  if (health.sources.length === 0)
     return <p className="dimmed">{hasEvents ? t.countsAreNew : t.nothingYet}</p>
   if (concern) return <ConcernAlert concern={concern} />
   return (
@@ -75,15 +75,15 @@ function Overall({ health, hasEvents }: { readonly health: Health; readonly hasE
   )
 }
 
-/** Ways that have never brought anything, each with what it is good for. One log drain is enough for a site. */
-function NextWays({ health }: { readonly health: Health }) {
-  const used = new Set<string>(health.ways_in.map(({ way_in }) => way_in))
+/** Sources that have never brought anything, each with what it is good for. One log drain is enough for a site. */
+function NextSources({ health }: { readonly health: Health }) {
+  const used = new Set<string>(health.sources.map(({ source }) => source))
   const next = [
-    { way: 'trackers', isUsed: used.has('hits') },
-    { way: 'browser', isUsed: used.has('snippet') },
-    { way: 'drains', isUsed: drainGuides.some(kind => used.has(kind)) },
-    { way: 'import', isUsed: used.has('import') },
-    { way: 'api', isUsed: used.has('events') },
+    { source: 'trackers', isUsed: used.has('hits') },
+    { source: 'browser', isUsed: used.has('snippet') },
+    { source: 'drains', isUsed: drainGuides.some(kind => used.has(kind)) },
+    { source: 'import', isUsed: used.has('import') },
+    { source: 'api', isUsed: used.has('events') },
   ] as const
   const unused = next.filter(({ isUsed }) => !isUsed)
   if (unused.length === 0) return null
@@ -92,18 +92,18 @@ function NextWays({ health }: { readonly health: Health }) {
       <div className="card-head">
         <h2>{t.nextTitle}</h2>
       </div>
-      <ul className="next-ways">
-        {unused.map(({ way }) => (
-          <li key={way}>
+      <ul className="next-sources">
+        {unused.map(({ source }) => (
+          <li key={source}>
             <div>
-              <strong>{text.ways.tabs[way]}</strong>
-              <p className="dimmed">{t.next[way]}</p>
+              <strong>{text.sources.tabs[source]}</strong>
+              <p className="dimmed">{t.next[source]}</p>
             </div>
             <Button
               variant="light"
               size="compact-md"
-              onClick={() => addData(way)}
-              aria-label={`${t.how}: ${text.ways.tabs[way]}`}
+              onClick={() => addData(source)}
+              aria-label={`${t.how}: ${text.sources.tabs[source]}`}
             >
               {t.how}
             </Button>

@@ -1,4 +1,4 @@
-/** Ways to get data: instead of empty charts while a site has none, and in a dialog later. Waits for the first event by itself. */
+/** Sources to get data: instead of empty charts while a site has none, and in a dialog later. Waits for the first event by itself. */
 import { Loader, Modal, Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { lazy, Suspense, useEffect, useState } from 'react'
@@ -7,13 +7,13 @@ import { changeQuery, navigate, sitePath } from '../router.ts'
 import { text } from '../text/text.ts'
 import './add-data.css'
 
-const Ways = lazy(() => import('../ways/ways.tsx'))
+const Sources = lazy(() => import('../sources/sources.tsx'))
 
 const t = text.firstData
 
 /** Instead of empty charts, while a site has no event at all. */
 export function AddData({ site }: { readonly site: Site }) {
-  const [way, setWay] = useState('import')
+  const [source, setSource] = useState('import')
   // A log may be of any days: what it brings is to be seen at once.
   useEffect(() => navigate(`${sitePath(site.id)}?range=all`, { replace: true }), [site.id])
   return (
@@ -24,7 +24,7 @@ export function AddData({ site }: { readonly site: Site }) {
       <p className="dimmed">{t.lead}</p>
       <section className="card" aria-label={t.addData}>
         <Suspense fallback={<Skeleton height={240} />}>
-          <Ways site={site} way={way} onWay={setWay} />
+          <Sources site={site} source={source} onSource={setSource} />
         </Suspense>
       </section>
       <p className="waiting" role="status">
@@ -35,17 +35,17 @@ export function AddData({ site }: { readonly site: Site }) {
 }
 
 /** The address holds what the dialog shows, such as `?add=drains/vercel`. */
-export const addData = (way: string): void => changeQuery({ add: way })
+export const addData = (source: string): void => changeQuery({ add: source })
 
 interface AddDataDialogProps {
   readonly site: Site
   /** As the address has it; null while the dialog is closed. */
-  readonly way: string | null
+  readonly source: string | null
 }
 
-export function AddDataDialog({ site, way }: AddDataDialogProps) {
+export function AddDataDialog({ site, source }: AddDataDialogProps) {
   const isNarrow = useMediaQuery('(max-width: 620px)')
-  if (way === null) return null
+  if (source === null) return null
   return (
     <Modal
       opened
@@ -56,7 +56,11 @@ export function AddDataDialog({ site, way }: AddDataDialogProps) {
       closeButtonProps={{ 'aria-label': text.common.close }}
     >
       <Suspense fallback={<Skeleton height={240} />}>
-        <Ways site={site} way={way} onWay={chosen => changeQuery({ add: chosen }, { replace: true })} />
+        <Sources
+          site={site}
+          source={source}
+          onSource={chosen => changeQuery({ add: chosen }, { replace: true })}
+        />
       </Suspense>
     </Modal>
   )

@@ -166,8 +166,8 @@ function Unattributed({ report: { totals, unattributed } }: { readonly report: A
 }
 
 function NothingAttributed({ report: { totals } }: { readonly report: Attribution }) {
-  const link = (way: string, label: string) => (
-    <Anchor component="button" type="button" onClick={() => addData(way)} inherit underline="always">
+  const link = (source: string, label: string) => (
+    <Anchor component="button" type="button" onClick={() => addData(source)} inherit underline="always">
       {label}
     </Anchor>
   )

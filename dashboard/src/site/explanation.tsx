@@ -3,7 +3,7 @@ import { Anchor, Drawer, Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { EventExplanation } from '../api/answers.ts'
-import { formatCountry, formatFullMoment } from '../format.ts'
+import { formatBytes, formatCountry, formatFullMoment, formatMilliseconds } from '../format.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { explanationQuery } from '../queries.ts'
 import { text } from '../text/text.ts'
@@ -38,8 +38,9 @@ export function Explanation({ siteId, position, onClose }: ExplanationProps) {
 }
 
 function Reasons({ explanation }: { readonly explanation: EventExplanation }) {
-  const { event, rule, catalogueVersion, userAgent, referrerHost, status, arrival, entry, today } =
+  const { event, rule, catalogueVersion, userAgent, referrerHost, status, bytes, durationMs, source } =
     explanation
+  const { entry, today } = explanation
   return (
     <div className="stack">
       <p className="why-event">
@@ -58,7 +59,9 @@ function Reasons({ explanation }: { readonly explanation: EventExplanation }) {
         <Fact name={t.userAgent}>{userAgent && <code>{userAgent}</code>}</Fact>
         <Fact name={t.referrer}>{referrerHost && <code>{referrerHost}</code>}</Fact>
         <Fact name={t.status}>{status}</Fact>
-        <Fact name={t.arrival}>{t.arrivals[arrival]}</Fact>
+        <Fact name={t.bytes}>{bytes !== null && formatBytes(bytes)}</Fact>
+        <Fact name={t.duration}>{durationMs !== null && formatMilliseconds(durationMs)}</Fact>
+        <Fact name={t.source}>{text.health.sources[source]}</Fact>
         <Fact name={text.tables.purpose}>
           {entry?.purpose && `${text.purposes[entry.purpose]}: ${text.purposeHints[entry.purpose]}`}
         </Fact>
@@ -84,7 +87,7 @@ function Reasons({ explanation }: { readonly explanation: EventExplanation }) {
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  if (children === null || children === undefined || children === '') return null
+  if (children === null || children === undefined || children === false || children === '') return null
   return (
     <>
       <dt>{name}</dt>

@@ -93,7 +93,7 @@ export function SitePage({ site, state }: SitePageProps) {
         </Suspense>
         <EventsCard site={site} view={view} />
       </div>
-      <AddDataDialog site={site} way={place.query.get('add')} />
+      <AddDataDialog site={site} source={place.query.get('add')} />
     </div>
   )
 }

@@ -128,7 +128,7 @@ const metricTabs = [
 ] as const
 
 function PagesCard(props: TableProps) {
-  const { pages, pageCount, otherPages, totals } = props.overview
+  const { pages, pageCount, totals } = props.overview
   return (
     <BreakdownCard
       {...props}
@@ -144,10 +144,9 @@ function PagesCard(props: TableProps) {
         countTitle: text.metrics[metric],
         colour: metricColour[metric],
         total: totals[metric],
-        rows: [
-          ...pages.map(row => ({ value: row.name, label: row.name, count: row[metric], isPath: true })),
-          { value: 'other', label: t.otherPages, aside: t.otherPagesHint, count: otherPages[metric] },
-        ].sort(byCount),
+        rows: pages
+          .map(row => ({ value: row.name, label: row.name, count: row[metric], isPath: true }))
+          .sort(byCount),
       }))}
     />
   )

@@ -6,7 +6,7 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { keysQuery } from '../queries.ts'
 import { text } from '../text/text.ts'
 
-const t = text.ways
+const t = text.sources
 
 interface KeyMakerProps {
   readonly domain: string

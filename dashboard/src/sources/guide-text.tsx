@@ -5,7 +5,7 @@ import { Fragment, type ReactNode } from 'react'
 import { CodeBlock } from '../parts/copyable.tsx'
 import { ScrollBox } from '../parts/scroll-box.tsx'
 import { fillIn, type SiteParts } from './fill-in.ts'
-import { targetOf } from './way.ts'
+import { targetOf } from './source.ts'
 
 export interface GuideSection {
   /** Null for what stands before the first heading. */
@@ -37,7 +37,7 @@ export interface GuideContext {
   /** Such as `trackers/express`. */
   readonly guide: string
   readonly label: string
-  readonly onWay: (way: string) => void
+  readonly onSource: (source: string) => void
   readonly onSection: (anchor: string) => void
 }
 
@@ -144,7 +144,7 @@ function GuideLink({ link, context }: { readonly link: Tokens.Link; readonly con
   }
   const target = targetOf(link.href, context.guide)
   if (!target) return words
-  const go = () => ('way' in target ? context.onWay(target.way) : context.onSection(target.section))
+  const go = () => ('source' in target ? context.onSource(target.source) : context.onSection(target.section))
   return (
     <Anchor component="button" type="button" onClick={go} inherit underline="always">
       {words}

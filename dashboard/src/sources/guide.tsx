@@ -1,4 +1,4 @@
-/** A guide of docs/ for one way in: the site's own values to copy, what to do, and what all guides of its kind share. */
+/** A guide of docs/ for one source: the site's own values to copy, what to do, and what all guides of its kind share. */
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
@@ -9,7 +9,7 @@ import type { SiteParts } from './fill-in.ts'
 import { GuideBlocks, type GuideContext, sectionsOf } from './guide-text.tsx'
 import { guideQuery } from './guides.ts'
 
-const t = text.ways
+const t = text.sources
 
 /** Titles of sections that are about the docs, not about what to do. */
 const leftOut = ['Taken from']
@@ -21,10 +21,10 @@ interface GuideProps {
   readonly parts: SiteParts
   /** Sections of the README beside the guide that it leans on, by their titles. */
   readonly shared?: readonly string[]
-  readonly onWay: (way: string) => void
+  readonly onSource: (source: string) => void
 }
 
-export function Guide({ name, label, parts, shared = [], onWay }: GuideProps) {
+export function Guide({ name, label, parts, shared = [], onSource }: GuideProps) {
   const page = useQuery(guideQuery(name))
   const common = useQuery({ ...guideQuery(`${name.split('/')[0]}/README`), enabled: shared.length > 0 })
   const below = useRef<HTMLDivElement>(null)
@@ -37,7 +37,7 @@ export function Guide({ name, label, parts, shared = [], onWay }: GuideProps) {
     parts,
     guide: name,
     label,
-    onWay,
+    onSource,
     onSection(anchor) {
       const section = below.current?.querySelector<HTMLDetailsElement>(`[data-section="${anchor}"]`)
       if (!section) return

@@ -1,52 +1,55 @@
-/** One way in: its state, and what it brought today, in a week and ever. */
-import type { WayInHealth } from '../api/answers.ts'
+/** One data source: its state, and what it delivered today, in seven days and ever. */
+import type { SourceHealth } from '../api/answers.ts'
 import { formatAgo, formatDate, formatExact, formatFullMoment } from '../format.ts'
 import { Quantity } from '../parts/quantity.tsx'
 import { text } from '../text/text.ts'
-import { messageOf, wayName } from './health-words.ts'
+import { messageOf, sourceName } from './health-words.ts'
 
 const t = text.health
 
-export function WayCard({ way, now }: { readonly way: WayInHealth; readonly now: number }) {
-  const name = wayName(way.way_in)
-  const seen = way.last_seen === null ? null : Date.parse(way.last_seen)
+export function SourceCard({ health, now }: { readonly health: SourceHealth; readonly now: number }) {
+  const name = sourceName(health.source)
+  const seen = health.last_seen === null ? null : Date.parse(health.last_seen)
   return (
-    <section className="card way-card" aria-label={name} data-status={way.status}>
+    <section className="card source-card" aria-label={name} data-status={health.status}>
       <div className="card-head">
         <h2>{name}</h2>
         <span className="spring" />
-        <span className="way-status">{t.statuses[way.status]}</span>
+        <span className="source-status">{t.statuses[health.status]}</span>
       </div>
-      <p className="way-message" title={seen === null ? undefined : formatFullMoment(seen)}>
-        {messageOf(way, now)}{' '}
-        {way.first_seen && <span className="dimmed">{t.since(formatDate(Date.parse(way.first_seen)))}</span>}
+      <p className="source-message" title={seen === null ? undefined : formatFullMoment(seen)}>
+        {messageOf(health, now)}{' '}
+        {health.first_seen && (
+          <span className="dimmed">{t.since(formatDate(Date.parse(health.first_seen)))}</span>
+        )}
       </p>
-      <Counts way={way} />
-      <Ignored ignored={way.ignored} />
-      <Refused rejected={way.rejected} now={now} />
+      <Counts health={health} />
+      <Ignored ignored={health.ignored} />
+      <Refused rejected={health.rejected} now={now} />
     </section>
   )
 }
 
-function Counts({ way }: { readonly way: WayInHealth }) {
-  const { today, last_7_days: week } = way
-  const ignored = Object.values(way.ignored).reduce((sum, count) => sum + count, 0)
+function Counts({ health }: { readonly health: SourceHealth }) {
+  const { today, last_7_days: week } = health
+  const ignored = Object.values(health.ignored).reduce((sum, count) => sum + count, 0)
   const rows: readonly (readonly [
     name: keyof typeof t.count,
     ever: number,
     today?: number,
     week?: number,
   ])[] = [
-    ['received', way.received, today.received, week.received],
-    ['recorded', way.recorded, today.recorded, week.recorded],
-    ['countedOnce', way.counted_once, today.counted_once, week.counted_once],
+    ['received', health.received, today.received, week.received],
+    ['recorded', health.recorded, today.recorded, week.recorded],
+    ['countedOnce', health.counted_once, today.counted_once, week.counted_once],
     ['ignored', ignored],
-    ['duplicates', way.duplicates],
-    ['late', way.late],
+    ['duplicates', health.duplicates],
+    ['late', health.late],
+    ...(health.unknown_fields > 0 ? [['unknownFields', health.unknown_fields] as const] : []),
   ]
   return (
-    <table className="plain way-counts">
-      <caption className="visually-hidden">{wayName(way.way_in)}</caption>
+    <table className="plain source-counts">
+      <caption className="visually-hidden">{sourceName(health.source)}</caption>
       <thead>
         <tr>
           <th scope="col">
@@ -67,7 +70,7 @@ function Counts({ way }: { readonly way: WayInHealth }) {
         {rows.map(([name, ever, ofToday, ofWeek]) => (
           <tr key={name}>
             <th scope="row">
-              {t.count[name]} <span className="way-hint">{t.countHint[name]}</span>
+              {t.count[name]} <span className="source-hint">{t.countHint[name]}</span>
             </th>
             {[ofToday, ofWeek, ever].map((count, i) => (
               <td key={[t.today, t.week, t.ever][i]} className="numeric">
@@ -81,7 +84,7 @@ function Counts({ way }: { readonly way: WayInHealth }) {
   )
 }
 
-function Ignored({ ignored }: { readonly ignored: WayInHealth['ignored'] }) {
+function Ignored({ ignored }: { readonly ignored: SourceHealth['ignored'] }) {
   const reasons = Object.entries(ignored)
     .filter(([, count]) => count > 0)
     .sort(([, a], [, b]) => b - a)
@@ -100,15 +103,15 @@ function Ignored({ ignored }: { readonly ignored: WayInHealth['ignored'] }) {
   )
 }
 
-function Refused({ rejected, now }: { readonly rejected: WayInHealth['rejected']; readonly now: number }) {
+function Refused({ rejected, now }: { readonly rejected: SourceHealth['rejected']; readonly now: number }) {
   const { requests, last } = rejected
   if (requests === 0 || last === null) return null
   const at = Date.parse(last.at)
   return (
-    <p className="small way-refused" title={formatFullMoment(at)}>
+    <p className="small source-refused" title={formatFullMoment(at)}>
       {t.refusedCount(requests, formatExact(requests))} {t.refusedLast(formatAgo(at, now))}{' '}
       <code>{last.code}</code>
-      {t.codes[last.code] ? `: ${t.codes[last.code]}` : ''}
+      {t.codes[last.code] ? `: ${t.codes[last.code]}.` : '.'}
     </p>
   )
 }

@@ -1,10 +1,10 @@
-/** Every way in, shown with the site's own values: what is copied is what docs/ says, and it works. */
+/** Every data source, shown with the site's own values: what is copied is what docs/ says, and it works. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { lexer } from 'marked'
 import type { Page } from 'playwright-core'
-import { fillIn, type SiteParts } from '../../dashboard/src/ways/fill-in.ts'
-import { drainGuides, trackerGuides } from '../../dashboard/src/ways/way.ts'
+import { fillIn, type SiteParts } from '../../dashboard/src/sources/fill-in.ts'
+import { drainGuides, trackerGuides } from '../../dashboard/src/sources/source.ts'
 import type { SiteView } from '../../src/http/dashboard/views.ts'
 import { read } from '../repo/source-tree.ts'
 import { ask } from '../support/ask.ts'
@@ -34,7 +34,7 @@ function codeOf(page: string, parts: SiteParts): string[] {
   return code
 }
 
-describe('the ways in', () => {
+describe('the data sources', () => {
   let stage: Stage
   let page: Page
   let site: SiteView
@@ -56,13 +56,13 @@ describe('the ways in', () => {
   const dialog = () => page.getByRole('dialog', { name: 'Add data' })
   const shownCode = () => dialog().locator('.guide > .guide-section .code-block code').allTextContents()
   /** A page that is loaded already stays, as for somebody who follows a link; what was made on it is gone. */
-  const openWay = async (way: string): Promise<void> => {
+  const openSource = async (source: string): Promise<void> => {
     const address = `/sites/${site.id}/health`
     if (new URL(page.url(), server.url).pathname !== address) {
       await page.goto(address)
       await page.getByRole('heading', { name: 'Data health' }).waitFor()
     }
-    for (const query of ['', `?add=${way}`])
+    for (const query of ['', `?add=${source}`])
       await page.evaluate(
         `history.pushState(null, '', '${address}${query}'), dispatchEvent(new Event('popstate'))`,
       )
@@ -74,7 +74,7 @@ describe('the ways in', () => {
     ...drainGuides.map(name => `drains/${name}`),
   ]) {
     test(`${guide} is the page of docs/ with this address and this site in it`, async () => {
-      await openWay(guide)
+      await openSource(guide)
       assert.deepEqual(await shownCode(), codeOf(guide, parts))
       await dialog().getByText(site.id, { exact: false }).first().waitFor()
       const shown = await dialog().innerText()
@@ -83,7 +83,7 @@ describe('the ways in', () => {
   }
 
   test('the browser snippet has this site’s public key, and this server has the script', async () => {
-    await openWay('browser')
+    await openSource('browser')
     const [tag] = await shownCode()
     assert.deepEqual(await shownCode(), codeOf('trackers/browser', parts))
     const [, address, key] = /src="(.*)" data-site="(.*)"/.exec(tag!)!
@@ -92,7 +92,7 @@ describe('the ways in', () => {
   })
 
   test('a key that is made in place is in every text until the dialog closes, and works', async () => {
-    await openWay('trackers/express')
+    await openSource('trackers/express')
     assert.match((await shownCode()).join(), /PUGMARK_KEY=pug_…/)
     await dialog().getByRole('button', { name: 'Make a key for this site' }).click()
     await dialog().getByText('The key is in the texts below').waitFor()
@@ -114,14 +114,14 @@ describe('the ways in', () => {
 
   test('what is copied is what is shown', async () => {
     await stage.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await openWay('drains/vector')
+    await openSource('drains/vector')
     await dialog().locator('.guide .code-block').first().getByRole('button', { name: 'Copy' }).click()
     await dialog().getByRole('button', { name: 'Copied' }).waitFor()
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), (await shownCode())[0])
   })
 
   test('a drain of Vercel is made with its code, its secret is shown once and good, and removed', async () => {
-    await openWay('drains/vercel')
+    await openSource('drains/vercel')
     await dialog().getByLabel('Verification code').fill('code-of-vercel')
     await dialog().getByRole('button', { name: 'Make a drain' }).click()
     await dialog().getByText('This is the signature secret').waitFor()
@@ -134,7 +134,7 @@ describe('the ways in', () => {
         body,
       })
     assert.equal((await deliver()).status, 200)
-    await openWay('drains/vercel')
+    await openSource('drains/vercel')
     await dialog().getByText('for code-of-vercel').waitFor()
     assert.ok(!(await page.content()).includes(secret))
     await dialog()
@@ -149,7 +149,7 @@ describe('the ways in', () => {
   })
 
   test('a drain of Fastly is not made without the id of the service, and answers its challenge once made', async () => {
-    await openWay('drains/fastly')
+    await openSource('drains/fastly')
     await dialog().getByRole('button', { name: 'Make a drain' }).click()
     assert.equal(await dialog().locator('input:invalid').count(), 1)
     await dialog().getByLabel('Id of your Fastly service').fill('SU1Z0isxPaozGVKXdv0eY')
@@ -159,10 +159,10 @@ describe('the ways in', () => {
   })
 
   test('links of a guide lead on inside the dashboard, and to sections that guides share', async () => {
-    await openWay('trackers/express')
+    await openSource('trackers/express')
     await dialog().getByRole('button', { name: 'how to get it' }).click()
     await dialog().getByText('npm pack ./trackers').waitFor()
-    await openWay('trackers/vercel')
+    await openSource('trackers/vercel')
     await dialog().getByRole('button', { name: 'its own page' }).click()
     await page.waitForURL(/add=trackers%2Fnext/)
     await dialog().getByText('The matcher leaves out').waitFor()
@@ -173,15 +173,15 @@ describe('the ways in', () => {
     await dialog().getByText(`npx pugmark check https://${domain}/`).waitFor()
   })
 
-  for (const [colorScheme, width, ways] of [
+  for (const [colorScheme, width, sources] of [
     ['light', 1440, ['browser', 'drains/fastly']],
     ['dark', 390, ['trackers/next', 'drains/vercel']],
   ] as const) {
     test(`guides have nothing serious for axe-core, ${colorScheme}, ${width} pixels wide`, async () => {
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width, height: 900 })
-      for (const way of ways) {
-        await openWay(way)
+      for (const source of sources) {
+        await openSource(source)
         await isFine(page)
       }
     })

@@ -1,4 +1,4 @@
-/** Every way to get data, with texts that hold the real keys and addresses. */
+/** Every data source, with texts that hold the real keys and addresses. */
 import { Alert, Anchor, Select, Tabs } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Site } from '../api/answers.ts'
@@ -10,21 +10,21 @@ import { DrainMaker } from './drain-maker.tsx'
 import { fillIn, isLocal, type SiteParts } from './fill-in.ts'
 import { Guide, type Value, Values } from './guide.tsx'
 import { KeyMaker } from './key-maker.tsx'
-import { drainGuides, readWay, trackerGuides, type WayTab, wayTabs } from './way.ts'
-import './ways.css'
+import { drainGuides, readSource, type SourceTab, sourceTabs, trackerGuides } from './source.ts'
+import './sources.css'
 
-const t = text.ways
+const t = text.sources
 
-interface WaysProps {
+interface SourcesProps {
   readonly site: Site
-  /** Such as `trackers/express` (see way.ts). */
-  readonly way: string
-  readonly onWay: (way: string) => void
+  /** Such as `trackers/express` (see source.ts). */
+  readonly source: string
+  readonly onSource: (source: string) => void
 }
 
-export default function Ways({ site, way, onWay }: WaysProps) {
+export default function Sources({ site, source, onSource }: SourcesProps) {
   const [writeKey, setWriteKey] = useState<string | null>(null)
-  const { tab, guide } = readWay(way)
+  const { tab, guide } = readSource(source)
   const parts: SiteParts = {
     host: window.location.origin,
     siteId: site.id,
@@ -35,14 +35,14 @@ export default function Ways({ site, way, onWay }: WaysProps) {
   const props: PanelProps = {
     site,
     parts,
-    onWay,
+    onSource,
     guide: guide ?? '',
     keyMaker: <KeyMaker domain={site.domain} writeKey={writeKey} onMade={setWriteKey} />,
   }
   return (
-    <Tabs value={tab} onChange={chosen => chosen && onWay(chosen)} keepMounted={false}>
-      <Tabs.List mb="md" className="ways">
-        {wayTabs.map(name => (
+    <Tabs value={tab} onChange={chosen => chosen && onSource(chosen)} keepMounted={false}>
+      <Tabs.List mb="md" className="sources">
+        {sourceTabs.map(name => (
           <Tabs.Tab key={name} value={name}>
             {t.tabs[name]}
           </Tabs.Tab>
@@ -59,11 +59,11 @@ interface PanelProps {
   readonly site: Site
   readonly parts: SiteParts
   readonly guide: string
-  readonly onWay: (way: string) => void
+  readonly onSource: (source: string) => void
   readonly keyMaker: ReactNode
 }
 
-function Panel({ tab, ...props }: PanelProps & { readonly tab: WayTab }) {
+function Panel({ tab, ...props }: PanelProps & { readonly tab: SourceTab }) {
   switch (tab) {
     case 'import':
       return <UploadPanel site={props.site} />
@@ -80,11 +80,11 @@ function Panel({ tab, ...props }: PanelProps & { readonly tab: WayTab }) {
   }
 }
 
-function Trackers({ parts, guide, keyMaker, onWay }: PanelProps) {
+function Trackers({ parts, guide, keyMaker, onSource }: PanelProps) {
   return (
     <div className="stack">
       <p>{t.trackerLead}</p>
-      <Choice label={t.platform} kind="trackers" names={trackerGuides} chosen={guide} onWay={onWay} />
+      <Choice label={t.platform} kind="trackers" names={trackerGuides} chosen={guide} onSource={onSource} />
       <Unreachable host={parts.host} />
       {keyMaker}
       <Values
@@ -99,24 +99,24 @@ function Trackers({ parts, guide, keyMaker, onWay }: PanelProps) {
         label={t.guides.trackers[guide] ?? guide}
         parts={parts}
         shared={['Get the package', 'Options', "The client's address"]}
-        onWay={onWay}
+        onSource={onSource}
       />
-      <ThenCheck onWay={onWay} />
+      <ThenCheck onSource={onSource} />
     </div>
   )
 }
 
-function Browser({ parts, onWay }: PanelProps) {
+function Browser({ parts, onSource }: PanelProps) {
   return (
     <div className="stack">
       <Unreachable host={parts.host} />
-      <Guide name="trackers/browser" label={t.tabs.browser} parts={parts} onWay={onWay} />
-      <ThenCheck onWay={onWay} />
+      <Guide name="trackers/browser" label={t.tabs.browser} parts={parts} onSource={onSource} />
+      <ThenCheck onSource={onSource} />
     </div>
   )
 }
 
-function Drains({ site, parts, guide, keyMaker, onWay }: PanelProps) {
+function Drains({ site, parts, guide, keyMaker, onSource }: PanelProps) {
   const address = fillIn(`https://stats.example.com/drains/${guide}/site_…`, parts)
   const bearer = parts.apiKey === null ? null : `Bearer ${parts.apiKey}`
   const proof: Readonly<Record<string, readonly Value[]>> = {
@@ -126,7 +126,7 @@ function Drains({ site, parts, guide, keyMaker, onWay }: PanelProps) {
   return (
     <div className="stack">
       <p>{t.drainLead}</p>
-      <Choice label={t.service} kind="drains" names={drainGuides} chosen={guide} onWay={onWay} />
+      <Choice label={t.service} kind="drains" names={drainGuides} chosen={guide} onSource={onSource} />
       <Unreachable host={parts.host} />
       {guide !== 'vercel' && keyMaker}
       <Values
@@ -141,9 +141,9 @@ function Drains({ site, parts, guide, keyMaker, onWay }: PanelProps) {
         label={t.guides.drains[guide] ?? guide}
         parts={parts}
         shared={['What all have in common', 'Counted once']}
-        onWay={onWay}
+        onSource={onSource}
       />
-      <ThenCheck onWay={onWay} />
+      <ThenCheck onSource={onSource} />
     </div>
   )
 }
@@ -176,11 +176,11 @@ function Check({ parts }: PanelProps) {
   )
 }
 
-function ThenCheck({ onWay }: { readonly onWay: (way: string) => void }) {
+function ThenCheck({ onSource }: { readonly onSource: (source: string) => void }) {
   return (
     <p>
       {t.thenCheck}{' '}
-      <Anchor component="button" type="button" onClick={() => onWay('check')} inherit underline="always">
+      <Anchor component="button" type="button" onClick={() => onSource('check')} inherit underline="always">
         {t.checkIt}
       </Anchor>
     </p>
@@ -192,16 +192,16 @@ interface ChoiceProps {
   readonly kind: 'trackers' | 'drains'
   readonly names: readonly string[]
   readonly chosen: string
-  readonly onWay: (way: string) => void
+  readonly onSource: (source: string) => void
 }
 
-function Choice({ label, kind, names, chosen, onWay }: ChoiceProps) {
+function Choice({ label, kind, names, chosen, onSource }: ChoiceProps) {
   return (
     <Select
       label={label}
       data={names.map(name => ({ value: name, label: t.guides[kind][name] ?? name }))}
       value={chosen}
-      onChange={name => name && onWay(`${kind}/${name}`)}
+      onChange={name => name && onSource(`${kind}/${name}`)}
       allowDeselect={false}
       maxDropdownHeight={340}
       comboboxProps={{ withinPortal: true }}
