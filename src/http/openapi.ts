@@ -6,6 +6,7 @@ import type { TSchema } from 'typebox'
 import Type from 'typebox'
 import { type ErrorCode, errorCatalogue } from '../domain/errors.ts'
 import { ErrorBody } from './error-response.ts'
+import { type ApiDocument, nameComponents } from './openapi-components.ts'
 
 export interface Operation {
   readonly operationId: string
@@ -76,7 +77,7 @@ export function apiSchema({
     }),
     ...(body && { headers: IdempotencyHeader }),
     response: {
-      [status]: { description: summary, ...ok },
+      [status]: { ...ok, 'x-response-description': summary },
       ...(!body && { 304: NotModified }),
       ...describeErrors(codes),
     },
@@ -88,7 +89,7 @@ export function describeErrors(codes: readonly ErrorCode[], body: TSchema = Erro
   const byStatus = Object.groupBy(codes, code => errorCatalogue[code].status)
   const responses = Object.entries(byStatus).map(([status, group]) => [
     status,
-    { ...body, description: group!.join(', ') },
+    { ...body, 'x-response-description': group!.join(', ') },
   ])
   return Object.fromEntries(responses)
 }
@@ -100,6 +101,8 @@ export const dashboardTag = 'Dashboard'
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     hiddenTag: dashboardTag,
+    transformObject: document =>
+      nameComponents((document as unknown as { openapiObject: ApiDocument }).openapiObject),
     openapi: {
       openapi: '3.1.0',
       info: {

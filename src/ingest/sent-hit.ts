@@ -21,8 +21,6 @@ export const SentHit = Type.Object(
       description: 'Absolute URL or path, with its query.',
     }),
     status: Type.Optional(Type.Union([Type.Integer({ minimum: 100, maximum: 999 }), Type.Null()])),
-    bytes: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
-    duration_ms: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
     user_agent: Type.String({ maxLength: headerLengthMax }),
     referrer: Type.Optional(Type.Union([Type.String({ maxLength: headerLengthMax }), Type.Null()])),
     ip: Type.Optional(

@@ -35,7 +35,24 @@ interface OpenApi {
 
 const server = await startServer({ settings: { PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: '0' } })
 after(() => server.stop())
-const document = (await ask(`${server.url}/openapi.json`)).json<OpenApi>()
+const published = (await ask(`${server.url}/openapi.json`)).json<OpenApi>()
+/** With what its references stand for in their place. */
+const document = resolved(published) as OpenApi
+
+function resolved(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(resolved)
+  if (typeof part !== 'object' || part === null) return part
+  if ('$ref' in part) return resolved(targetOf(String(part.$ref)))
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolved(value)]))
+}
+
+function targetOf(reference: string): unknown {
+  const place = reference.replace('#/', '').split('/')
+  const target = place.reduce<unknown>((part, name) => (part as Record<string, unknown>)?.[name], published)
+  assert.ok(target, `${reference} leads nowhere`)
+  return target
+}
+
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )

@@ -35,7 +35,7 @@ export function describeDrain(kind: DrainKind): FastifySchema {
     security: isSigned ? [] : [{ apiKey: [] }],
     ...(isSigned && { headers: SignatureHeader }),
     response: {
-      200: { description: summaries[kind], ...(isFirehose ? FirehoseAnswer : DrainReport) },
+      200: { ...(isFirehose ? FirehoseAnswer : DrainReport), 'x-response-description': summaries[kind] },
       ...describeErrors(codes, isFirehose ? FirehoseAnswer : undefined),
     },
   } as FastifySchema

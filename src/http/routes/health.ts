@@ -11,14 +11,14 @@ export function healthRoutes(app: FastifyInstance, parts: HttpParts): void {
   const schema = (summary: string) => ({
     tags: ['Health'],
     summary,
-    response: { 200: { description: summary, ...Status } },
+    response: { 200: { ...Status, 'x-response-description': summary } },
   })
   const ready = schema('The process can read its data')
   app.get('/healthz', { schema: schema('The process answers'), handler: async () => ({ status: 'ok' }) })
   app.get('/readyz', {
     schema: {
       ...ready,
-      response: { ...ready.response, 503: { ...ErrorBody, description: 'OVERLOADED' } },
+      response: { ...ready.response, 503: { ...ErrorBody, 'x-response-description': 'OVERLOADED' } },
     },
     handler: async () => {
       await parts.stores.accounts.listSites('').catch(error => {
