@@ -1,12 +1,16 @@
-/** Names what the OpenAPI document repeats: each schema with a title, each header and the site's id stand once, under components. */
+/** Names what the OpenAPI document repeats: each schema with a title, each header and each example of an error stands once, under components. */
 import { isDeepStrictEqual } from 'node:util'
 
 type Fields = Readonly<Record<string, unknown>>
 type Components = Record<string, object>
 
+interface Response {
+  headers?: Components
+  readonly content?: Readonly<Record<string, { examples?: Components }>>
+}
 interface Operation {
   parameters?: readonly Fields[]
-  readonly responses: Readonly<Record<string, { headers?: Components }>>
+  readonly responses: Readonly<Record<string, Response>>
 }
 
 export interface ApiDocument {
@@ -14,29 +18,33 @@ export interface ApiDocument {
   readonly components?: Readonly<Record<string, unknown>>
 }
 
-/** A new document in which references replace the copies. Throws when one name stands for two different things. */
+/**
+ * A new document in which references replace the copies. What stands in a path must be described under `components.parameters`
+ * already. Throws when one name stands for two different things.
+ */
 export function nameComponents<Document extends ApiDocument>(document: Document): Document {
   const schemas: Components = {}
   const headers: Components = {}
-  const parameters: Components = {}
+  const examples: Components = {}
   const paths = nameSchemas(document.paths, schemas) as NonNullable<ApiDocument['paths']>
   for (const operation of Object.values(paths).flatMap(methods => Object.values(methods))) {
-    for (const response of Object.values(operation.responses))
-      if (response.headers)
-        response.headers = Object.fromEntries(
-          Object.entries(response.headers).map(([name, header]) => [
-            name,
-            reference(headers, 'headers', name, header),
-          ]),
-        )
     operation.parameters &&= operation.parameters.map(parameter =>
-      parameter.in === 'path'
-        ? reference(parameters, 'parameters', String(parameter.name), parameter)
-        : parameter,
+      parameter.in === 'path' ? { $ref: prefixOf('parameters') + parameter.name } : parameter,
     )
+    for (const response of Object.values(operation.responses)) {
+      response.headers &&= references(headers, 'headers', response.headers)
+      for (const media of Object.values(response.content ?? {}))
+        media.examples &&= references(examples, 'examples', media.examples)
+    }
   }
-  return { ...document, paths, components: { ...document.components, schemas, headers, parameters } }
+  const named = { schemas, headers, examples }
+  return { ...document, paths, components: { ...document.components, ...named } }
 }
+
+const references = (components: Components, kind: string, parts: Components): Components =>
+  Object.fromEntries(
+    Object.entries(parts).map(([name, part]) => [name, reference(components, kind, name, part)]),
+  )
 
 function nameSchemas(value: unknown, schemas: Components): unknown {
   if (Array.isArray(value)) return value.map(item => nameSchemas(item, schemas))

@@ -156,10 +156,19 @@ export async function describeApi(
         { name: 'Drains', description: 'Where services and log shippers send their logs.' },
         { name: 'Health', description: 'Whether the server works, for whoever runs it.' },
       ],
-      components: { securitySchemes },
+      components: { securitySchemes, parameters: { siteId } },
     },
   })
 }
+
+const siteId = {
+  name: 'siteId',
+  in: 'path',
+  required: true,
+  description: 'The `id` of the site, from the list of sites.',
+  schema: { type: 'string' },
+  example: 'site_4Tq0vJmYb2xKc8RzLw1N',
+} as const
 
 const securitySchemes = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: pug_…' },
