@@ -6,14 +6,17 @@ import path from 'node:path'
 import { after, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { createClient } from '@hey-api/openapi-ts'
-import openapiTypescript, { astToString } from 'openapi-typescript'
-import { generate as orval } from 'orval'
 import { addAccount } from '../support/accounts.ts'
 import { root } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { installTools } from './install-tools.ts'
 import type { Outcome, Task } from './programs/task.ts'
+
+await installTools()
+const { createClient } = await import('@hey-api/openapi-ts')
+const { default: openapiTypescript, astToString } = await import('openapi-typescript')
+const { generate: orval } = await import('orval')
 
 const server = await startServer()
 after(() => server.stop())

@@ -1,10 +1,13 @@
 /** The public OpenAPI document passes what `redocly lint` and `spectral lint` check by default, without errors or warnings. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { createConfig, lintFromString } from '@redocly/openapi-core'
-import core from '@stoplight/spectral-core'
-import rulesets from '@stoplight/spectral-rulesets'
 import { startServer } from '../support/server.ts'
+import { installTools } from './install-tools.ts'
+
+await installTools()
+const { createConfig, lintFromString } = await import('@redocly/openapi-core')
+const { default: core } = await import('@stoplight/spectral-core')
+const { default: rulesets } = await import('@stoplight/spectral-rulesets')
 
 const server = await startServer()
 after(() => server.stop())
