@@ -65,7 +65,7 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
   // Unknown expectations may be ignored (RFC 9110, 10.1.1); Node's own answer has no request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   logRequests(app, parts.requestLog)
-  await describeApi(app, version)
+  await describeApi(app, version, parts.supportEmail)
   await app.register(async api => registerApi(api, parts))
   await app.register(async drains => drainRoutes(drains, parts))
   await app.register(async pages => {

@@ -14,11 +14,14 @@ export const TimeseriesReport = Type.Object(
     granularity: Type.Union([Type.Literal('day'), Type.Literal('hour')]),
     data: Type.Array(
       Type.Union([
-        Type.Object({ date: Type.String({ format: 'date', description: 'UTC day.' }), ...counts }),
-        Type.Object({
-          datetime: Type.String({ description: 'UTC hour as YYYY-MM-DD HH:00.' }),
-          ...counts,
-        }),
+        Type.Object(
+          { date: Type.String({ format: 'date', description: 'UTC day.' }), ...counts },
+          { title: 'DayPoint' },
+        ),
+        Type.Object(
+          { datetime: Type.String({ description: 'UTC hour as YYYY-MM-DD HH:00.' }), ...counts },
+          { title: 'HourPoint' },
+        ),
       ]),
       { description: 'One point a bucket, from the first of `start` to the last of `end`.' },
     ),

@@ -1,25 +1,17 @@
 /** Makes the types of the dashboard's client out of the OpenAPI document that a running server gives of the dashboard's routes. */
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { startServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { installTools } from './install-tools.ts'
 
 export const clientFile = path.join(import.meta.dirname, '../../dashboard/src/api/schema.ts')
 
-interface Installer {
-  install(root: string): Promise<void>
-}
-
-/**
- * The text of `clientFile` as this tree has it. The generator needs the compiler API of TypeScript 5, so it lives in a package of
- * its own, beside this file.
- */
+/** The text of `clientFile` as this tree has it. */
 export async function generateClient(): Promise<string> {
-  const { install } = createRequire(import.meta.url)('../../scripts/install.cjs') as Installer
-  await install(import.meta.dirname)
+  await installTools()
   const document = path.join(temporaryFolder(), 'openapi.json')
   const server = await startServer()
   try {

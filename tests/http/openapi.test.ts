@@ -13,6 +13,7 @@ import { SiteClient } from '../support/site-client.ts'
 
 interface Response {
   readonly description: string
+  readonly headers: Readonly<Record<string, { readonly schema: { readonly type: string } }>>
   readonly content?: { readonly 'application/json': { readonly schema: object } }
 }
 interface Operation {
@@ -31,11 +32,29 @@ interface Operation {
 interface OpenApi {
   readonly openapi: string
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, object>> }
 }
 
 const server = await startServer({ settings: { PUGMARK_PLAN_FREE_EVENTS_PER_MONTH: '0' } })
 after(() => server.stop())
-const document = (await ask(`${server.url}/openapi.json`)).json<OpenApi>()
+const published = (await ask(`${server.url}/openapi.json`)).json<OpenApi>()
+/** With what its references stand for in their place. */
+const document = resolved(published) as OpenApi
+
+function resolved(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(resolved)
+  if (typeof part !== 'object' || part === null) return part
+  if ('$ref' in part) return resolved(targetOf(String(part.$ref)))
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolved(value)]))
+}
+
+function targetOf(reference: string): unknown {
+  const place = reference.replace('#/', '').split('/')
+  const target = place.reduce<unknown>((part, name) => (part as Record<string, unknown>)?.[name], published)
+  assert.ok(target, `${reference} leads nowhere`)
+  return target
+}
+
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )
@@ -106,6 +125,44 @@ describe('GET /openapi.json', () => {
   })
 })
 
+describe('the document says by name', () => {
+  const { schemas } = published.components
+  const schemaIn = (content: Readonly<Record<string, { readonly schema: object }>> | undefined) =>
+    content?.['application/json']?.schema
+
+  test('what each operation takes and answers', () => {
+    const named = Object.values(published.paths)
+      .flatMap(methods => Object.values(methods))
+      .filter(({ operationId }) => !operationId.startsWith('receive'))
+      .flatMap(({ operationId, requestBody, responses }) => [
+        [operationId, schemaIn(requestBody?.content)],
+        ...Object.entries(responses)
+          .filter(([status]) => status !== '304')
+          .map(([status, { content }]) => [`${operationId} ${status}`, schemaIn(content)]),
+      ])
+      .filter(([, schema]) => schema !== undefined)
+    const names = new Map(named.map(([place, schema]) => [place, (schema as { $ref?: string }).$ref]))
+    for (const [place, reference] of names)
+      assert.match(reference ?? '', /^#\/components\/schemas\/\w+$/, `${place}`)
+    assert.equal(names.get('getStats 200'), '#/components/schemas/Stats')
+    assert.equal(names.get('getStats 401'), '#/components/schemas/Error')
+    assert.equal(names.get('recordEvents'), '#/components/schemas/SentEventBatch')
+  })
+
+  test('three kinds of events, which their type tells apart', () => {
+    for (const prefix of ['', 'Sent']) {
+      const of = (kind: string) => `#/components/schemas/${prefix}${kind}Event`
+      assert.deepEqual(schemas[`${prefix}Event`], {
+        oneOf: [{ $ref: of('Bot') }, { $ref: of('Referral') }, { $ref: of('Conversion') }],
+        discriminator: {
+          propertyName: 'type',
+          mapping: { bot: of('Bot'), referral: of('Referral'), conversion: of('Conversion') },
+        },
+      })
+    }
+  })
+})
+
 describe('real answers are what the document says:', () => {
   /** Properties that no schema speaks of are mistakes here, though JSON Schema lets them pass. */
   function closed(schema: unknown): unknown {
@@ -119,9 +176,21 @@ describe('real answers are what the document says:', () => {
     return isOpen ? { ...inside, additionalProperties: false } : inside
   }
 
+  /** Of those that a script in a browser may read. A replayed answer is the one that can have a header more. */
+  function assertHeaders(operationId: string, { headers }: Response, answer: Answer): void {
+    const exposed = answer.headers['access-control-expose-headers']!.split(', ')
+    const sent = exposed.filter(name => answer.headers[name.toLowerCase()] !== undefined)
+    const replayed = 'Idempotent-Replayed'
+    const described = Object.keys(headers).filter(name => name !== replayed || sent.includes(replayed))
+    assert.deepEqual(sent.sort(), described.sort(), `${operationId} ${answer.status}`)
+    for (const name of sent.filter(name => headers[name]!.schema.type === 'integer'))
+      assert.match(String(answer.headers[name.toLowerCase()]), /^\d+$/)
+  }
+
   function assertDescribed(operationId: string, answer: Answer): void {
     const response = named(operationId).responses[answer.status]
     assert.ok(response, `${operationId} can answer ${answer.status}, and the document does not say so`)
+    assertHeaders(operationId, response, answer)
     const described = response.content?.['application/json'].schema
     assert.equal(described === undefined, answer.status === 304, 'all but 304 have a body')
     if (described === undefined) return
@@ -166,7 +235,8 @@ describe('real answers are what the document says:', () => {
     for (const dimension of ['country', 'company', 'purpose', 'bot', 'source', 'event'])
       assertDescribed('getBreakdown', await site.ask(`breakdown?dimension=${dimension}`))
     assertDescribed('listSites', await ask(`${server.url}/api/v1/sites`, { key: site.key }))
-    assertDescribed('recordEvents', await site.post('events', []))
+    for (const _ of ['recorded', 'replayed'])
+      assertDescribed('recordEvents', await site.post('events', [], { 'idempotency-key': 'once' }))
     assertDescribed(
       'recordHits',
       await site.post('hits', [
@@ -278,5 +348,7 @@ describe('real requests are what the document says:', () => {
         'application/json',
         'application/x-ndjson',
       ])
+    const lines = named('recordEvents').requestBody!.content['application/x-ndjson']!.schema
+    assert.equal((lines as { type?: string }).type, 'string', 'which is text to a program')
   })
 })

@@ -1,10 +1,9 @@
 /** The drains in the OpenAPI document: a group of their own, since services call them and not programs of yours. */
 import type { FastifySchema } from 'fastify'
-import Type from 'typebox'
 import type { ErrorCode } from '../../domain/errors.ts'
 import type { DrainKind } from '../../domain/event.ts'
 import { DrainReport } from '../../ingest/drains/receive-drain.ts'
-import { describeErrors } from '../openapi.ts'
+import { describeAnswer, describeErrors } from '../openapi.ts'
 import { FirehoseAnswer } from './firehose-answer.ts'
 
 const summaries: Readonly<Record<DrainKind, string>> = {
@@ -20,7 +19,8 @@ const summaries: Readonly<Record<DrainKind, string>> = {
 
 const codesOfEvery: readonly ErrorCode[] = [
   ...(['MISSING_KEY', 'INVALID_KEY', 'INVALID_JSON', 'INVALID_PARAMETER', 'PAYLOAD_TOO_LARGE'] as const),
-  ...(['LIMIT_EXCEEDED', 'RATE_LIMITED', 'SITE_NOT_FOUND', 'SERVER_ERROR', 'OVERLOADED'] as const),
+  ...(['LIMIT_EXCEEDED', 'RATE_LIMITED', 'SITE_NOT_FOUND', 'METHOD_NOT_ALLOWED'] as const),
+  ...(['SERVER_ERROR', 'OVERLOADED'] as const),
 ]
 const codesOfKeys: readonly ErrorCode[] = ['USER_NOT_FOUND', 'INSUFFICIENT_SCOPE', 'MISSING_SITE_ID']
 
@@ -31,18 +31,13 @@ export function describeDrain(kind: DrainKind): FastifySchema {
   return {
     operationId: `receive${kind[0]!.toUpperCase()}${kind.slice(1)}Logs`,
     summary: summaries[kind],
+    description:
+      'The service calls this address. It classifies each entry as a hit is classified, and counts a repeated delivery once.',
     tags: ['Drains'],
-    security: isSigned ? [] : [{ apiKey: [] }],
-    ...(isSigned && { headers: SignatureHeader }),
+    security: [isSigned ? { vercelSignature: [] } : { apiKey: [] }],
     response: {
-      200: { description: summaries[kind], ...(isFirehose ? FirehoseAnswer : DrainReport) },
-      ...describeErrors(codes, isFirehose ? FirehoseAnswer : undefined),
+      ...describeAnswer(200, summaries[kind], isFirehose ? FirehoseAnswer : DrainReport, 'record'),
+      ...describeErrors(codes, { kind: 'record', ...(isFirehose && { body: FirehoseAnswer }) }),
     },
   } as FastifySchema
 }
-
-const SignatureHeader = Type.Object({
-  'x-vercel-signature': Type.String({
-    description: "HMAC-SHA1 of the body with the drain's secret, in hex.",
-  }),
-})

@@ -12,6 +12,8 @@ export function attributionRoute(app: FastifyInstance, parts: HttpParts): void {
     schema: apiSchema({
       operationId: 'getAttribution',
       summary: 'Conversions and their value by the assistant that brought the visitor, and by landing page',
+      description:
+        'A conversion counts for the last assistant of its session. Conversions that no assistant is known to have brought are in the totals only.',
       querystring: AttributionQuery,
       ok: AttributionReport,
       errors: ['MISSING_SITE_ID', 'SITE_NOT_FOUND', 'INVALID_DATE_RANGE', 'INVALID_PARAMETER'],

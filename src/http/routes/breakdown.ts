@@ -13,6 +13,8 @@ export function breakdownRoute(app: FastifyInstance, parts: HttpParts): void {
     schema: apiSchema({
       operationId: 'getBreakdown',
       summary: 'Counts by page, country, company, purpose, bot, assistant or conversion, under any filter',
+      description:
+        'Filters combine. Totals and `row_count` tell of everything that the filters let through, however few rows are listed.',
       querystring: BreakdownQuery,
       ok: BreakdownReport,
       errors: ['MISSING_SITE_ID', 'SITE_NOT_FOUND', 'INVALID_DATE_RANGE', 'INVALID_PARAMETER'],

@@ -12,6 +12,8 @@ export function dataHealthRoute(app: FastifyInstance, parts: HttpParts): void {
     schema: apiSchema({
       operationId: 'getHealth',
       summary: 'Whether data is arriving: what each source delivered, and what became of it',
+      description:
+        'Tells of each source when it last delivered, and how much of that was recorded, ignored, known before or refused.',
       ok: HealthReport,
       errors: ['MISSING_SITE_ID', 'SITE_NOT_FOUND'],
     }),

@@ -18,6 +18,8 @@ export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
     schema: apiSchema({
       operationId: 'listEvents',
       summary: 'Single events, newest first, a page at a time',
+      description:
+        'Ask again with `cursor` set to `next_cursor` until that is null. Events that arrive meanwhile neither hide nor repeat any.',
       querystring: EventsQuery,
       ok: EventListReport,
       errors: ['MISSING_SITE_ID', 'SITE_NOT_FOUND', 'INVALID_DATE_RANGE', 'INVALID_PARAMETER'],
@@ -39,6 +41,8 @@ export function eventsRoutes(app: FastifyInstance, parts: HttpParts): void {
     schema: apiSchema({
       operationId: 'recordEvents',
       summary: 'Record events that you have classified yourself: bots, referrals, conversions',
+      description:
+        'All or nothing: the first event that is wrong is named, and nothing is recorded. An answer means that the events are on disk.',
       body: SentEvent,
       status: recording.status,
       ok: Type.Object({ recorded: Type.Integer() }, { title: 'EventsRecorded' }),

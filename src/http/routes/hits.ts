@@ -17,6 +17,8 @@ export function hitsRoute(app: FastifyInstance, parts: HttpParts): void {
     schema: apiSchema({
       operationId: 'recordHits',
       summary: 'Record raw requests; the server tells AI visits from the rest',
+      description:
+        'Send every request of the site as it came. The answer counts each one once: as recorded, or under the reason to ignore it.',
       body: SentHit,
       ok: HitsReport,
       errors: ['INVALID_EVENT'],

@@ -32,6 +32,7 @@ export function sitesRoute(app: FastifyInstance, parts: HttpParts): void {
     schema: apiSchema({
       operationId: 'listSites',
       summary: 'The sites of the account',
+      description: 'The id of a site is part of the path of every other operation.',
       ok: SiteList,
       errors: [],
     }),

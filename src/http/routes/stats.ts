@@ -12,6 +12,7 @@ export function statsRoute(app: FastifyInstance, parts: HttpParts): void {
     schema: apiSchema({
       operationId: 'getStats',
       summary: 'Totals and breakdowns of a site over a range of days',
+      description: 'Each breakdown has one row a name, by count, descending, then by name.',
       querystring: RangeQuery,
       ok: StatsReport,
       errors: ['MISSING_SITE_ID', 'SITE_NOT_FOUND', 'INVALID_DATE_RANGE'],

@@ -13,6 +13,8 @@ export function timeseriesRoute(app: FastifyInstance, parts: HttpParts): void {
     schema: apiSchema({
       operationId: 'getTimeseries',
       summary: 'Counts by UTC day or hour, without gaps',
+      description:
+        'Buckets without events are there, with zeros. Series by hour need a plan that includes them.',
       querystring: TimeseriesQuery,
       ok: TimeseriesReport,
       errors: [
