@@ -1,6 +1,6 @@
 /** Requests as the load process sends them, and single ones that the benchmark itself asks. */
 import { randomUUID } from 'node:crypto'
-import { request as startRequest } from 'node:http'
+import { type Agent, request as startRequest } from 'node:http'
 
 export interface PreparedRequest {
   readonly method: 'GET' | 'POST'
@@ -58,13 +58,14 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** One request on a connection of its own. Throws unless the answer is 2xx. */
+/** One request, on a connection of its own unless an agent is given. Throws unless the answer is 2xx. */
 export function ask(
   port: number,
-  { method, path, headers, body }: PreparedRequest & { readonly body?: string },
+  { method, path, headers, body }: PreparedRequest,
+  agent: Agent | false = false,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = startRequest({ host: '127.0.0.1', port, method, path, headers, agent: false }, response => {
+    const sent = startRequest({ host: '127.0.0.1', port, method, path, headers, agent }, response => {
       const pieces: Buffer[] = []
       response.on('error', reject)
       response.on('data', piece => pieces.push(piece))

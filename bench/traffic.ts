@@ -28,6 +28,10 @@ export interface TrafficShape {
   readonly startMs: number
   readonly days: number
   readonly seed: number
+  /** Different pages to choose from, in place of what the number of visits suggests. */
+  readonly pages?: number
+  /** 'ai' leaves out what no AI-traffic analytics would record: people, assets, search robots. 'all' is as they come. */
+  readonly kind: 'all' | 'ai'
 }
 
 const realLog = join(import.meta.dirname, '../tests/data/access-logs/ai-2026.log.gz')
@@ -36,11 +40,11 @@ const asset = /\.(css|js|png|jpe?g|gif|ico|svg|woff2?|mp3|zip|gz)($|\?)/i
 const dayMs = 86_400_000
 
 /** In the order of time, spread evenly. The same for the same shape. */
-export function* traffic({ visits, startMs, days, seed }: TrafficShape): Generator<Visit> {
-  const rows = realRows()
+export function* traffic({ visits, startMs, days, seed, kind, ...given }: TrafficShape): Generator<Visit> {
+  const rows = kind === 'all' ? realRows() : aiRows()
   const chance = createChance(seed)
   const clients = Math.max(50, Math.round(visits / 4))
-  const pages = pagesOf(visits)
+  const pages = given.pages ?? pagesOf(visits)
   for (let i = 0; i < visits; i++) {
     const [, method, url, protocol, status, size, referrer, agent] = chance.pick(rows)
     yield {
@@ -64,6 +68,18 @@ function realRows(): RegExpExecArray[] {
     .map(row => line.exec(row))
     .filter(row => row !== null)
 }
+
+const aiAgent =
+  /GPTBot|ClaudeBot|Claude-|OAI-|ChatGPT-User|Perplexity(Bot|-User)|Amazonbot|Amzn-|YouBot|Meta-External|MistralAI-User|DuckAssistBot|CCBot/
+const aiReferrer =
+  /\/\/((www\.)?perplexity\.ai|chatgpt\.com|claude\.ai|chat\.deepseek\.com|chat\.mistral\.ai|kimi\.com)(\/|$)/
+
+/** Some of them are still no AI traffic; the answers of the server tell how many it recorded. */
+const aiRows = (): RegExpExecArray[] =>
+  realRows().filter(([, method, url, , status, , referrer, agent]) => {
+    const isPage = method === 'GET' && !asset.test(url!) && !status!.startsWith('3')
+    return isPage && (aiAgent.test(agent!) || aiReferrer.test(referrer!))
+  })
 
 function pageTarget(url: string, pages: number, chance: Chance): string {
   const [path, query] = url.split('?', 2)
