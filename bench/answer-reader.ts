@@ -51,7 +51,7 @@ export class AnswerReader {
       case 'size': {
         const end = data.indexOf('\r\n')
         if (end < 0) return -1
-        const size = Number.parseInt(data.latin1Slice(0, end), 16)
+        const size = Number.parseInt(data.toString('latin1', 0, end), 16)
         if (Number.isNaN(size)) throw new Error('a chunk without a size')
         this.#left = size + 2
         this.#state = size === 0 ? 'trailer' : 'chunk'
@@ -67,7 +67,7 @@ export class AnswerReader {
   #readHead(data: Buffer): number {
     const end = data.indexOf(headEnd)
     if (end < 0) return -1
-    const head = data.latin1Slice(0, end).toLowerCase()
+    const head = data.toString('latin1', 0, end).toLowerCase()
     this.#status = Number(head.slice(9, 12))
     const length = /\r\ncontent-length: *(\d+)/.exec(head)
     if (length) {

@@ -31,10 +31,9 @@ if (import.meta.main) serve()
 function serve(): void {
   const [port, file] = process.argv.slice(2)
   const answer = JSON.parse(readFileSync(file!, 'utf8')) as BareAnswer
-  const headers = answer.headers.filter((_, i, all) => all[i - (i % 2)]!.toLowerCase() !== 'content-length')
   const body = Buffer.from(answer.body, 'base64')
   const send = (response: ServerResponse, bytes: Buffer): void => {
-    response.writeHead(answer.status, [...headers, 'Content-Length', String(bytes.length)])
+    response.writeHead(answer.status, [...answer.headers, 'Content-Length', String(bytes.length)])
     response.end(bytes)
   }
   const { compress, parses } = answer

@@ -4,7 +4,7 @@ import { Agent } from 'node:http'
 import { createChance, pagesOf } from './chance.ts'
 import { ask, type PreparedRequest } from './requests.ts'
 import { conversion, hit, post, type SiteAccess } from './sent.ts'
-import { type TrafficShape, traffic } from './traffic.ts'
+import { aiRows, type TrafficShape, traffic } from './traffic.ts'
 import type { Tree } from './tree.ts'
 
 /** Traffic of several sites, spread evenly over the days until now, all sites mixed. */
@@ -84,7 +84,7 @@ export async function addAccount(tree: Tree, data: string): Promise<{ key: strin
 
 /** The id of a new site of this account. */
 export async function addSite(tree: Tree, data: string, domain: string): Promise<string> {
-  return (await tree.cli(data, 'site', 'add', domain, '--user', email))['id'] as string
+  return (await tree.cli(data, 'site', 'add', domain, '--user', email)).id as string
 }
 
 /** As the dashboard does: a process for each site would take minutes. */
@@ -125,10 +125,11 @@ function* requestsOf(
   steps: number,
 ): Generator<PreparedRequest> {
   const chance = createChance(1)
+  const rows = aiRows()
   const hitsPerSite = Math.round(eventsPerSite * (1 - conversionShare))
   const visits = sites.map((_, i) => {
-    const shape: TrafficShape = { visits: hitsPerSite, startMs, days, seed: i + 2, kind: 'ai' }
-    return traffic(pages === undefined ? shape : { ...shape, pages })
+    const shape: TrafficShape = { visits: hitsPerSite, startMs, days, seed: i + 2 }
+    return traffic(rows, pages === undefined ? shape : { ...shape, pages })
   })
   for (let step = 0; step < steps; step++) {
     const part = (whole: number): number =>

@@ -51,7 +51,7 @@ async function start({ port, connections, seconds, requests, ends }: LoadJob): P
           send()
         },
       })
-      socket.on('data', piece => reader.push(piece))
+      socket.on('data', piece => reader.push(piece as Buffer))
       socket.on('close', () => {
         if (open > 0 && !socket.destroyed) fail('a connection was closed')
       })

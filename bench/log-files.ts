@@ -1,6 +1,6 @@
 /** The same visits as log files of several servers. */
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { type TrafficShape, traffic, type Visit } from './traffic.ts'
+import { realRows, type TrafficShape, traffic, type Visit } from './traffic.ts'
 
 export type LogFormat = 'combined' | 'nginx-json' | 'caddy-json' | 'cloudfront'
 
@@ -61,7 +61,7 @@ export function writeLogs(shape: TrafficShape, files: Readonly<Partial<Record<Lo
     }
   }
   let lines = 0
-  for (const visit of traffic(shape)) {
+  for (const visit of traffic(realRows(), shape)) {
     for (const { line, waiting } of opened) waiting.push(line(visit))
     if (++lines % linesAtOnce === 0) flush()
   }

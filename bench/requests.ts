@@ -36,9 +36,9 @@ export class WireRequest {
   next(): Buffer {
     if (this.#keys.length === 0 && this.#seconds.length === 0) return this.#bytes
     const bytes = Buffer.from(this.#bytes)
-    for (const place of this.#keys) bytes.latin1Write(randomUUID(), place)
+    for (const place of this.#keys) bytes.write(randomUUID(), place, 'latin1')
     const second = new Date().toISOString().slice(0, freshSecond.length)
-    for (const place of this.#seconds) bytes.latin1Write(second, place)
+    for (const place of this.#seconds) bytes.write(second, place, 'latin1')
     return bytes
   }
 }

@@ -30,8 +30,6 @@ export interface TrafficShape {
   readonly seed: number
   /** Different pages to choose from, in place of what the number of visits suggests. */
   readonly pages?: number
-  /** 'ai' leaves out what no AI-traffic analytics would record: people, assets, search robots. 'all' is as they come. */
-  readonly kind: 'all' | 'ai'
 }
 
 const realLog = join(import.meta.dirname, '../tests/data/access-logs/ai-2026.log.gz')
@@ -40,8 +38,10 @@ const asset = /\.(css|js|png|jpe?g|gif|ico|svg|woff2?|mp3|zip|gz)($|\?)/i
 const dayMs = 86_400_000
 
 /** In the order of time, spread evenly. The same for the same shape. */
-export function* traffic({ visits, startMs, days, seed, kind, ...given }: TrafficShape): Generator<Visit> {
-  const rows = kind === 'all' ? realRows() : aiRows()
+export function* traffic(
+  rows: readonly LogRow[],
+  { visits, startMs, days, seed, ...given }: TrafficShape,
+): Generator<Visit> {
   const chance = createChance(seed)
   const clients = Math.max(50, Math.round(visits / 4))
   const pages = given.pages ?? pagesOf(visits)
@@ -61,7 +61,10 @@ export function* traffic({ visits, startMs, days, seed, kind, ...given }: Traffi
   }
 }
 
-function realRows(): RegExpExecArray[] {
+export type LogRow = readonly string[]
+
+/** People, assets and robots as they come. */
+export function realRows(): LogRow[] {
   const text = gunzipSync(readFileSync(realLog)).toString('latin1')
   return text
     .split('\n')
@@ -74,8 +77,8 @@ const aiAgent =
 const aiReferrer =
   /\/\/((www\.)?perplexity\.ai|chatgpt\.com|claude\.ai|chat\.deepseek\.com|chat\.mistral\.ai|kimi\.com)(\/|$)/
 
-/** Some of them are still no AI traffic; the answers of the server tell how many it recorded. */
-const aiRows = (): RegExpExecArray[] =>
+/** What AI-traffic analytics would record of them, with few exceptions: the answers of the server tell how many. */
+export const aiRows = (): LogRow[] =>
   realRows().filter(([, method, url, , status, , referrer, agent]) => {
     const isPage = method === 'GET' && !asset.test(url!) && !status!.startsWith('3')
     return isPage && (aiAgent.test(agent!) || aiReferrer.test(referrer!))
