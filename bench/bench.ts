@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Fixture, type FixtureShape, loadFixture } from './fixture.ts'
+import type { LoadClient } from './load.ts'
 import { type Command, type ServerProcess, startServer } from './processes.ts'
 import type { Result, Skipped } from './result.ts'
 import type { Tree } from './tree.ts'
@@ -87,6 +88,8 @@ export interface Bench {
   readonly subjects: readonly Subject[]
   /** For files of this run; removed at its end. */
   readonly folder: string
+  /** The process that asks. */
+  readonly client: LoadClient
   readonly progress: (text: string) => void
   readonly add: (result: Result | Skipped) => void
 }

@@ -6,17 +6,16 @@ import { WireRequest } from './requests.ts'
 
 const answerMsMax = 120_000
 
-process.on('message', (job: LoadJob) => {
-  start(job).catch(error => {
-    process.send!({ failed: String(error) })
-  })
-})
+process.once('message', takeJob)
 
-/** Says `ready` when all connections stand, waits for `go`, and sends a report. */
+function takeJob(job: unknown): void {
+  start(job as LoadJob).catch(error => fail(String(error)))
+}
+
+/** Says `ready` when all connections stand, waits for `go`, sends a report, and waits for the next job. */
 async function start({ port, connections, seconds, requests, ends }: LoadJob): Promise<void> {
   const wires = requests.map(request => new WireRequest(request))
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)))
-  process.removeAllListeners('message')
   process.send!({ ready: true })
   process.once('message', () => {
     run(sockets)
@@ -73,7 +72,8 @@ async function start({ port, connections, seconds, requests, ends }: LoadJob): P
         p99: atShare(0.99),
         max: latencies[requests - 1]!,
       }
-      process.send!({ result }, () => process.exit(0))
+      process.once('message', takeJob)
+      process.send!({ result })
     }
   }
 }

@@ -33,29 +33,40 @@ export interface LoadResult extends LoadReport {
 
 type Message = { ready: true } | { result: LoadReport } | { failed: string }
 
-/** Throws when a request failed or was refused: a fast error is not an answer. */
-export function load(server: ServerProcess, job: Omit<LoadJob, 'port'>): Promise<LoadResult> {
-  return new Promise((resolve, reject) => {
-    const child = fork(join(import.meta.dirname, 'load-process.ts'), { serialization: 'advanced' })
-    let cpuBefore = 0
-    child.on('error', reject)
-    child.on('exit', code => reject(new Error(`the load process ended with ${code}`)))
-    child.on('message', (message: Message) => {
-      if ('ready' in message) {
-        cpuBefore = server.cpuMicroseconds()
-        child.send('go')
-      } else if ('result' in message) {
+/** A client process, used for one load after the other. */
+export class LoadClient {
+  readonly #child = fork(join(import.meta.dirname, 'load-process.ts'), { serialization: 'advanced' })
+
+  /** Throws when a request failed or was refused: a fast error is not an answer. */
+  load(server: ServerProcess, job: Omit<LoadJob, 'port'>): Promise<LoadResult> {
+    const child = this.#child
+    return new Promise((resolve, reject) => {
+      let cpuBefore = 0
+      const onExit = (code: number | null): void => reject(new Error(`the load process ended with ${code}`))
+      const onMessage = (message: Message): void => {
+        if ('ready' in message) {
+          cpuBefore = server.cpuMicroseconds()
+          child.send('go')
+          return
+        }
+        child.off('message', onMessage).off('exit', onExit)
+        if ('failed' in message) {
+          reject(new Error(`load on port ${server.port}: ${message.failed}`))
+          return
+        }
         const { result } = message
         resolve({
           ...result,
           requestsPerSecond: result.requests / result.seconds,
           cpuPerRequest: (server.cpuMicroseconds() - cpuBefore) / result.requests,
         })
-      } else {
-        child.kill()
-        reject(new Error(`load on port ${server.port}: ${message.failed}`))
       }
+      child.on('message', onMessage).on('exit', onExit)
+      child.send({ port: server.port, ...job } satisfies LoadJob)
     })
-    child.send({ port: server.port, ...job } satisfies LoadJob)
-  })
+  }
+
+  end(): void {
+    this.#child.kill()
+  }
 }

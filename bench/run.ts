@@ -4,7 +4,9 @@ import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Bench, type RowBenchmark, Subject, sizesOf } from './bench.ts'
+import { LoadClient } from './load.ts'
 import { reads } from './rows/reads.ts'
+import { recording } from './rows/recording.ts'
 import { type Line, plainTable, withFigures } from './table.ts'
 import { openTree } from './tree.ts'
 
@@ -20,7 +22,7 @@ const usage = `npm run bench -- [options]
   --write-docs    puts the table into docs/performance.md
 Folders are made in TMPDIR. Linux only; rows of imports need goaccess and GNU time.`
 
-const benchmarks: readonly RowBenchmark[] = [reads]
+const benchmarks: readonly RowBenchmark[] = [reads, recording]
 const allRows = [...new Set(benchmarks.flatMap(({ rows }) => rows))]
 const root = join(import.meta.dirname, '..')
 
@@ -46,7 +48,7 @@ async function main(): Promise<void> {
   const sizes = sizesOf(
     Number(options.scale ?? (quick ? 0.0025 : 1)),
     Number(options.rounds ?? (quick ? 3 : 5)),
-    Number(options.seconds ?? (quick ? 0.25 : 2)),
+    Number(options.seconds ?? (quick ? 0.2 : 2)),
   )
   const wanted = new Set(options.only?.split(',').map(Number) ?? allRows)
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
@@ -61,13 +63,15 @@ async function main(): Promise<void> {
   const shared = { sizes, folder, progress }
   const subjects = [new Subject('ours', await openTree(resolve(options.tree)), shared)]
   if (options.against) subjects.push(new Subject('against', await openTree(resolve(options.against)), shared))
-  const bench: Bench = { ...shared, subjects, add }
+  const client = new LoadClient()
+  const bench: Bench = { ...shared, subjects, client, add }
   const loadBefore = loadavg()[0]!
   try {
     for (const benchmark of benchmarks) {
       if (benchmark.rows.some(row => wanted.has(row))) await benchmark.run(bench, wanted)
     }
   } finally {
+    client.end()
     rmSync(folder, { recursive: true, force: true })
   }
   lines.sort((a, b) => a.row - b.row)

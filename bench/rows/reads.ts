@@ -1,7 +1,7 @@
 /** Questions to a server with many sites: repeated ones, new ones, series and pages of events, as each kind of client asks. */
 import { type Bench, type RowBenchmark, type Running, withServers } from '../bench.ts'
 import { compare, rateOf } from '../compare.ts'
-import { type LoadResult, load } from '../load.ts'
+import type { LoadResult } from '../load.ts'
 import type { ServerProcess } from '../processes.ts'
 import {
   anyRange,
@@ -112,7 +112,7 @@ async function measureRow(
   const seconds = bench.sizes.secondsOfRound
   const count = Math.ceil(seconds * questionsPerSecond)
   const run = (server: ServerProcess, requests: readonly PreparedRequest[]): Promise<LoadResult> =>
-    load(server, { connections, seconds, requests, ends: question === stats })
+    bench.client.load(server, { connections, seconds, requests, ends: question === stats })
   const [ours] = running
   const samples = asked[0]!(sampledAnswers, profile)
   const bare = await bareAnswering(bench, ours!.server, samples, compression)
@@ -123,7 +123,8 @@ async function measureRow(
       { row, measure: `${measure}, ${profile.name}`, target: target(profile), by: 'cpu', unit: 'requests/s' },
       running,
       side => run(side.server, asked[running.indexOf(side)]!(count, profile)),
-      async () => rateOf(await load(bare, { connections, seconds, requests: bareRequests, ends: false })),
+      async () =>
+        rateOf(await bench.client.load(bare, { connections, seconds, requests: bareRequests, ends: false })),
     )
   } finally {
     await bare.stop()
@@ -139,11 +140,14 @@ async function firstQuestions(bench: Bench, running: readonly Running[]): Promis
     const others = { ...fixture, sites: fixture.sites.slice(0, warm) }
     const plain = profiles[0]
     const once = { connections: 1, seconds: 60, ends: true }
-    await load(server, { ...once, requests: new Questions(others, stats).take(50 * warm, plain) })
+    await bench.client.load(server, {
+      ...once,
+      requests: new Questions(others, stats).take(50 * warm, plain),
+    })
     const requests = fixture.sites
       .slice(warm)
       .map(site => get(site, new Questions(fixture, stats).take(1, plain)[0]!.path.split('/').at(-1)!))
-    const { cpuPerRequest } = await load(server, { ...once, requests })
+    const { cpuPerRequest } = await bench.client.load(server, { ...once, requests })
     figures.push(figure(cpuPerRequest / 1000, 'ms CPU'))
   }
   const [ours, against = null] = figures
