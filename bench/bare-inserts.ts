@@ -27,7 +27,7 @@ const chance = createChance(5)
 const batches = Array.from({ length: 60 }, () =>
   Array.from({ length: batchSize }, () => {
     const event = randomEvent(chance, 2_000, '') as Record<string, string | number | null | undefined>
-    const name = event['bot_name'] ?? event['source'] ?? event['event_name'] ?? ''
+    const name = event.event_name ?? event.bot_name ?? event.source ?? ''
     const { type, page_path: path, bot_company: company = '', country, event_value: value = null } = event
     return [type!, name, company, path!, country!, value] as const
   }),

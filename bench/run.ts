@@ -5,6 +5,9 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Bench, type RowBenchmark, Subject, sizesOf } from './bench.ts'
 import { LoadClient } from './load.ts'
+import { growth } from './rows/growth.ts'
+import { imports } from './rows/imports.ts'
+import { longAnswers } from './rows/long-answers.ts'
 import { reads } from './rows/reads.ts'
 import { recording } from './rows/recording.ts'
 import { type Line, plainTable, withFigures } from './table.ts'
@@ -22,8 +25,9 @@ const usage = `npm run bench -- [options]
   --write-docs    puts the table into docs/performance.md
 Folders are made in TMPDIR. Linux only; rows of imports need goaccess and GNU time.`
 
-const benchmarks: readonly RowBenchmark[] = [reads, recording]
-const allRows = [...new Set(benchmarks.flatMap(({ rows }) => rows))]
+/** Rows that record come after those that ask about what was loaded. */
+const benchmarks: readonly RowBenchmark[] = [growth, reads, longAnswers, recording, imports]
+const allRows = benchmarks.flatMap(({ rows }) => rows)
 const root = join(import.meta.dirname, '..')
 
 const { values: options } = parseArgs({
