@@ -58,7 +58,10 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** One request, on a connection of its own unless an agent is given. Throws unless the answer is 2xx. */
+/**
+ * One request, on a connection of its own unless an agent is given. Throws unless the answer is 2xx. A kept connection may be
+ * closed just when it is used again; the request is then sent once more.
+ */
 export function ask(
   port: number,
   { method, path, headers, body }: PreparedRequest,
@@ -76,7 +79,13 @@ export function ask(
         else resolve({ status, rawHeaders: response.rawHeaders, headers: response.headers, body: whole })
       })
     })
-    sent.on('error', reject)
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      if (sent.reusedSocket && error.code === 'ECONNRESET') {
+        ask(port, { method, path, headers, ...(body !== undefined && { body }) }).then(resolve, reject)
+      } else {
+        reject(new Error(`${method} ${path} was not answered`, { cause: error }))
+      }
+    })
     sent.end(body)
   })
 }

@@ -44,7 +44,7 @@ async function importLines(
   bench.progress(`row 9: importing ${lines.toLocaleString('en')} lines`)
   const recorded = new Set<string>()
   const sides: Record<string, () => Promise<Finished | null>> = {
-    goaccess: () => goAccess(bench, paths['combined']!),
+    goaccess: () => goAccess(bench, paths.combined!),
   }
   for (const subject of bench.subjects) {
     for (const format of formats) {
