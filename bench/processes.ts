@@ -1,5 +1,7 @@
 /** Processes that are measured, and what the kernel says about them: CPU time and memory (Linux). */
+
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -108,13 +110,23 @@ function takesConnections(port: number): Promise<boolean> {
   })
 }
 
+/**
+ * A port below those that the kernel gives to clients: a client that asks a port of theirs again and again, before anybody
+ * listens, is once given that very port and connects to itself.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }
 
 function cpuOf(pid: number): number {
