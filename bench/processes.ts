@@ -4,12 +4,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { get } from 'node:http'
+import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
 export interface ServerProcess {
   readonly port: number
-  /** Milliseconds from the start of the process until it takes connections. */
+  /** Milliseconds from the start of the process until it has answered something. */
   readonly startMs: number
   /** CPU time of all threads so far, user and system, in microseconds. */
   cpuMicroseconds(): number
@@ -36,7 +37,7 @@ export async function startServer(command: (port: number) => Command): Promise<S
   const { file, args, folder, environment } = command(port)
   const started = performance.now()
   const child = spawn(file, args, { cwd: folder, env: environment, stdio: 'ignore' })
-  await untilItListens(child, port, `${file} ${args.join(' ')}`)
+  await untilItAnswers(child, port, `${file} ${args.join(' ')}`)
   const pid = child.pid!
   return {
     port,
@@ -88,25 +89,26 @@ export async function runToEnd({ file, args, folder, environment }: Command): Pr
   }
 }
 
-async function untilItListens(child: ChildProcess, port: number, name: string): Promise<void> {
+async function untilItAnswers(child: ChildProcess, port: number, name: string): Promise<void> {
   const deadline = performance.now() + startMsMax
   while (performance.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`${name} ended before it listened`)
-    if (await takesConnections(port)) return
+    if (child.exitCode !== null) throw new Error(`${name} ended before it answered`)
+    if (await answers(port)) return
     await wait(2)
   }
   child.kill('SIGKILL')
-  throw new Error(`${name} did not listen within ${startMsMax / 1000} s`)
+  throw new Error(`${name} did not answer within ${startMsMax / 1000} s`)
 }
 
-function takesConnections(port: number): Promise<boolean> {
+/** Connections alone say little: a server may try whether its port is free before it listens there. */
+function answers(port: number): Promise<boolean> {
   return new Promise(resolve => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
+    const asked = get({ host: '127.0.0.1', port, path: '/api/v1/sites', agent: false }, answer => {
+      answer.resume()
+      answer.once('error', () => resolve(false))
+      answer.once('end', () => resolve(true))
     })
-    socket.once('error', () => resolve(false))
+    asked.once('error', () => resolve(false))
   })
 }
 
