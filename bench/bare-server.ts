@@ -40,7 +40,7 @@ function serve(): void {
   createServer((request, response) => {
     if (compress !== null) {
       codings[compress](body).then(bytes => send(response, bytes))
-    } else if (parses) {
+    } else if (parses && request.method === 'POST') {
       const pieces: Buffer[] = []
       request.on('data', piece => pieces.push(piece))
       request.on('end', () => {
