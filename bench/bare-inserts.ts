@@ -1,44 +1,47 @@
 /**
- * The yardstick of recording: how many rows a second a loop of prepared inserts writes into one SQLite table with one
- * index, 1,000 a transaction, each on disk before the next begins. `node bench/bare-inserts.ts FILE SECONDS`
+ * The yardstick of recording: a loop of prepared inserts into one SQLite table with one index, 1,000 a transaction, each on disk
+ * before the next begins. Prints the rows written in a second. `node bench/bare-inserts.ts FILE SECONDS`
  */
 import { DatabaseSync } from 'node:sqlite'
-import { FixtureTraffic, fixtureSites } from './fixture.ts'
+import { createChance } from './chance.ts'
+import { randomEvent } from './sent.ts'
 
 const [file, seconds] = process.argv.slice(2)
 const batchSize = 1_000
+const sites = 1_000
 
 const database = new DatabaseSync(file!)
 database.exec(`
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
-  CREATE TABLE event (
-    id INTEGER PRIMARY KEY, site INTEGER NOT NULL, created_at INTEGER NOT NULL, type TEXT NOT NULL, name TEXT NOT NULL,
-    company TEXT NOT NULL, path TEXT NOT NULL, country TEXT NOT NULL, value REAL
+  pragma journal_mode = wal;
+  pragma synchronous = full;
+  create table event(
+    id integer primary key, site integer not null, created_at integer not null, type text not null, name text not null,
+    company text not null, path text not null, country text not null, value real
   );
-  CREATE INDEX event_by_time ON event (site, created_at);
+  create index event_by_time on event(site, created_at);
 `)
 const insert = database.prepare(
-  'INSERT INTO event (site, created_at, type, name, company, path, country, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  'insert into event(site, created_at, type, name, company, path, country, value) values (?, ?, ?, ?, ?, ?, ?, ?)',
 )
-const traffic = new FixtureTraffic()
+const chance = createChance(5)
 const batches = Array.from({ length: 60 }, () =>
-  Array.from({ length: batchSize }, () =>
-    traffic.event(Math.floor(Date.now() - traffic.share() * 3_600_000)),
-  ),
+  Array.from({ length: batchSize }, () => {
+    const event = randomEvent(chance, 2_000, '') as Record<string, string | number | null | undefined>
+    const name = event.event_name ?? event.bot_name ?? event.source ?? ''
+    const { type, page_path: path, bot_company: company = '', country, event_value: value = null } = event
+    return [type!, name, company, path!, country!, value] as const
+  }),
 )
 
 let written = 0
 const startMs = performance.now()
 const endMs = startMs + Number(seconds) * 1000
 for (let batch = 0; performance.now() < endMs; batch++) {
-  const site = (batch * 37) % fixtureSites
-  database.exec('BEGIN')
-  for (const event of batches[batch % batches.length]!) {
-    const { createdAt, type, name, company, path, country, value } = event
-    insert.run(site, createdAt, type, name, company, path, country, value)
-  }
-  database.exec('COMMIT')
+  const site = (batch * 37) % sites
+  database.exec('begin')
+  for (const [type, name, company, path, country, value] of batches[batch % batches.length]!)
+    insert.run(site, Date.now(), type, name, company, path, country, value)
+  database.exec('commit')
   written += batchSize
 }
 console.log((written / (performance.now() - startMs)) * 1000)

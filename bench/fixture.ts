@@ -1,179 +1,167 @@
-/** The stored traffic that the benchmarks ask about: the same for the same number of events, made through the product's own store. */
-import { catalogue } from '../src/detection/catalogue/catalogue.ts'
-import { createDetector } from '../src/detection/create-detector.ts'
-import { dayMs, dayOf } from '../src/domain/date-range.ts'
-import { type NewEvent, namedBySender, type Provenance } from '../src/domain/event.ts'
-import { hashApiKey, newApiKey, newId } from '../src/domain/ids.ts'
-import type { Stores } from '../src/storage/stores.ts'
+/** Stored traffic that the benchmarks ask about, loaded over HTTP into a fresh data folder: the same for each tree. */
+import { randomUUID } from 'node:crypto'
+import { Agent } from 'node:http'
+import { createChance, pagesOf } from './chance.ts'
+import { ask, type PreparedRequest } from './requests.ts'
+import { conversion, hit, post, type SiteAccess } from './sent.ts'
+import { aiRows, type TrafficShape, traffic } from './traffic.ts'
+import type { Tree } from './tree.ts'
 
-/** How the traffic is spread. */
+/** Traffic of several sites, spread evenly over the days until now, all sites mixed. */
 export interface FixtureShape {
   readonly sites: number
+  readonly eventsPerSite: number
   readonly days: number
-  /** Distinct paths of a site. */
-  readonly pages: number
+  /** Different pages of a site, in place of what its traffic suggests. */
+  readonly pages?: number
 }
-
-export const fixtureSites = 1_000
-export const manySites: FixtureShape = { sites: fixtureSites, days: 180, pages: 500 }
-/** One site with so many pages that no day keeps them all. */
-export const manyPages: FixtureShape = { sites: 1, days: 90, pages: 100_000 }
-/** Of a site at a time, at least and at the most. */
-const batchEvents = { least: 100, most: 10_000 }
 
 export interface Fixture {
-  /** Read and write. */
-  readonly key: string
-  readonly siteIds: readonly string[]
-  /** The last of its days. */
-  readonly lastDay: number
+  readonly tree: Tree
+  readonly data: string
+  readonly sites: readonly SiteAccess[]
+  readonly shape: FixtureShape
+  /** What the server says that it recorded. */
+  readonly events: number
+  readonly startMs: number
+  readonly endMs: number
 }
 
-/** Fills empty stores with `events` events, in the order of time, all sites mixed. */
-export async function fillFixture(
-  stores: Stores,
-  events: number,
-  { sites: siteCount, days, pages }: FixtureShape,
+export const dayMs = 86_400_000
+/** Of one site at a time. */
+const batchEvents = 1_000
+const conversionShare = 0.02
+const connections = 4
+const email = 'bench@example.com'
+
+export async function loadFixture(
+  tree: Tree,
+  data: string,
+  shape: FixtureShape,
   onProgress: (share: number) => void,
 ): Promise<Fixture> {
-  const now = Date.now()
-  const lastDay = dayOf(now)
-  const account = (await stores.accounts.addAccount({
-    id: newId('usr'),
-    email: 'bench@example.com',
-    plan: 'pro',
-    createdAt: now,
-  }))!
-  const key = newApiKey()
-  await stores.accounts.addKey({
-    id: newId('key'),
-    accountId: account.id,
-    name: 'bench',
-    hash: hashApiKey(key),
-    lastFour: key.slice(-4),
-    scopes: ['read', 'write'],
-    createdAt: now,
-  })
-  const sites = await Promise.all(
-    Array.from({ length: siteCount }, async (_, i) => {
-      const domain = `site-${i}.example`
-      const site = { id: newId('site'), accountId: account.id, domain, key: newId('ak'), createdAt: now }
-      return (await stores.accounts.addSite(site))!
-    }),
-  )
-  const traffic = new FixtureTraffic(pages)
-  const perSite = events / siteCount
-  const firstDay = lastDay - days + 1
-  // Little traffic is handed over in batches of as many events as much traffic, or it would take as long.
-  const wanted = Math.min(batchEvents.most, Math.max(batchEvents.least, perSite / days))
-  const batches = Math.max(1, Math.round(perSite / wanted))
-  for (let done = 0; done < batches; done++) {
-    const [from, to] = [done / batches, (done + 1) / batches]
-    const count = Math.round(perSite * to) - Math.round(perSite * from)
-    const waiting: Promise<unknown>[] = []
-    for (const site of sites) {
-      const batch = traffic.span(firstDay + days * from, days / batches, count)
-      waiting.push(
-        stores.events.append({
-          site: site.number,
-          account: account.number,
-          events: batch,
-          now,
-          monthlyLimit: null,
-        }),
-      )
-      if (waiting.length === 100) await Promise.all(waiting.splice(0))
-    }
-    await Promise.all(waiting)
-    onProgress(to)
+  const { key, password } = await addAccount(tree, data)
+  const server = await tree.serve(data)
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const send = async (request: PreparedRequest): Promise<unknown> => {
+    const { body } = await ask(server.port, request, agent)
+    return JSON.parse(body.toString())
   }
-  return { key, siteIds: sites.map(site => site.id), lastDay }
+  try {
+    const ids = await addSites(tree, server.port, password, shape.sites)
+    const sites = ids.map((id, i) => ({ id, key, domain: domainOf(i) }))
+    const endMs = Date.now()
+    const startMs = endMs - shape.days * dayMs
+    const steps = Math.max(1, Math.ceil(shape.eventsPerSite / batchEvents))
+    let events = 0
+    let done = 0
+    const requests = requestsOf(sites, shape, startMs, steps)
+    await inParallel(connections * 2, requests, async request => {
+      const { recorded } = (await send(request)) as Recorded
+      events += typeof recorded === 'number' ? recorded : recorded.bot + recorded.referral
+      if (++done % 100 === 0) onProgress(done / (2 * steps * sites.length))
+    })
+    return { tree, data, sites, shape, events, startMs, endMs }
+  } finally {
+    agent.destroy()
+    await server.stop()
+  }
 }
 
-/** Bots, assistants, pages and countries as uneven as real ones: the first of a list is met most. */
-export class FixtureTraffic {
-  #state = 1
-  readonly #pages: number
-  readonly #bots: readonly { name: string; company: string; provenance: Provenance }[]
-  readonly #assistants: readonly { name: string; provenance: Provenance }[]
+interface Recorded {
+  readonly recorded: number | { readonly bot: number; readonly referral: number }
+}
 
-  constructor(pages = manySites.pages) {
-    this.#pages = pages
-    const version = createDetector({ excludedBots: new Set() }).catalogueVersion
-    const provenance = (userAgent: string, referrerHost: string | null, rule: string): Provenance => ({
-      source: 'hits',
-      userAgent,
-      referrerHost,
-      status: 200,
-      rule,
-      catalogueVersion: version,
-      source: null,
-      landing: null,
-    })
-    this.#bots = catalogue.bots
-      .filter(bot => bot.token !== null && bot.exampleUserAgents.length > 0)
-      .slice(0, 40)
-      .map(bot => ({
-        name: bot.name,
-        company: bot.company,
-        provenance: provenance(bot.exampleUserAgents[0]!, null, `token:${bot.token}`),
-      }))
-    this.#assistants = catalogue.sources
-      .filter(({ hosts }) => hosts.length > 0)
-      .slice(0, 15)
-      .flatMap(({ source, hosts }) =>
-        [1, 2, 3, 4, 5, 6, 7, 8].map(n => ({
-          name: source,
-          provenance: provenance(
-            `Mozilla/5.0 (X11; Linux x86_64) Chrome/${130 + n}.0.0.0 Safari/537.36`,
-            hosts[0]!,
-            `host:${hosts[0]}`,
-          ),
-        })),
-      )
-  }
+const domainOf = (site: number): string => `site-${site}.example`
 
-  /** Three of four are bots, one of fifty a conversion. */
-  span(firstDay: number, days: number, count: number): NewEvent[] {
-    const stepMs = (days * dayMs) / count
-    return Array.from({ length: count }, (_, i) =>
-      this.event(Math.floor(firstDay * dayMs + (i + this.share()) * stepMs)),
+/** An account with one key for everything. */
+export async function addAccount(tree: Tree, data: string): Promise<{ key: string; password: string }> {
+  await tree.cli(data, 'user', 'add', email, '--plan', 'pro')
+  const { password } = await tree.cli(data, 'user', 'password', email)
+  const { key } = await tree.cli(data, 'key', 'add', '--user', email, '--scope', 'read', '--scope', 'write')
+  return { key: key as string, password: password as string }
+}
+
+/** The id of a new site of this account. */
+export async function addSite(tree: Tree, data: string, domain: string): Promise<string> {
+  return (await tree.cli(data, 'site', 'add', domain, '--user', email)).id as string
+}
+
+/** As the dashboard does: a process for each site would take minutes. */
+async function addSites(tree: Tree, port: number, password: string, count: number): Promise<string[]> {
+  const page = { 'Content-Type': 'application/json', [`X-${tree.name}-Page`]: 'bench' }
+  const signIn = JSON.stringify({ email, password })
+  const { headers } = await ask(port, {
+    method: 'POST',
+    path: '/app/api/sign-in',
+    headers: page,
+    body: signIn,
+  })
+  const cookies = [headers['set-cookie'] ?? []].flat().map(cookie => cookie.split(';')[0])
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const ids: string[] = []
+  await inParallel(connections, Array(count).keys(), async site => {
+    const { body } = await ask(
+      port,
+      {
+        method: 'POST',
+        path: '/app/api/sites',
+        headers: { ...page, Cookie: cookies.join('; ') },
+        body: JSON.stringify({ domain: domainOf(site) }),
+      },
+      agent,
     )
-  }
+    ids[site] = (JSON.parse(body.toString()) as { id: string }).id
+  })
+  agent.destroy()
+  return ids
+}
 
-  event(createdAt: number): NewEvent {
-    const kind = this.share()
-    const common = {
-      path: `/articles/2026/page-${this.#uneven(this.#pages)}`,
-      country: ['US', 'DE', 'GB', 'FR', 'JP', 'IE'][this.#uneven(6)]!,
-      createdAt,
-    }
-    if (kind < 0.75) {
-      const { name, company, provenance } = this.#bots[this.#uneven(this.#bots.length)]!
-      return { type: 'bot', name, company, value: null, provenance, ...common }
-    }
-    if (kind < 0.98) {
-      const { name, provenance } = this.#assistants[this.#uneven(this.#assistants.length)]!
-      return { type: 'referral', name, company: '', value: null, provenance, ...common }
-    }
-    const value = Math.round(this.share() * 10_000) / 100
-    return {
-      type: 'conversion',
-      name: ['signup', 'purchase', 'contact'][this.#uneven(3)]!,
-      company: '',
-      value,
-      provenance: namedBySender,
-      ...common,
+/** For each step of time and each site: a batch of hits, and the conversions of the same hours. */
+function* requestsOf(
+  sites: readonly SiteAccess[],
+  { eventsPerSite, days, pages }: FixtureShape,
+  startMs: number,
+  steps: number,
+): Generator<PreparedRequest> {
+  const chance = createChance(1)
+  const rows = aiRows()
+  const hitsPerSite = Math.round(eventsPerSite * (1 - conversionShare))
+  const visits = sites.map((_, i) => {
+    const shape: TrafficShape = { visits: hitsPerSite, startMs, days, seed: i + 2 }
+    return traffic(rows, pages === undefined ? shape : { ...shape, pages })
+  })
+  for (let step = 0; step < steps; step++) {
+    const part = (whole: number): number =>
+      Math.round((whole * (step + 1)) / steps) - Math.round((whole * step) / steps)
+    for (const [i, site] of sites.entries()) {
+      const hits = Array.from({ length: part(hitsPerSite) }, () => {
+        const visit = visits[i]!.next().value!
+        return hit(visit, site.domain, new Date(visit.timeMs).toISOString())
+      })
+      yield fresh(post(site, 'hits', hits))
+      const events = Array.from({ length: part(eventsPerSite - hitsPerSite) }, () => {
+        const timeMs = startMs + ((step + chance.share()) / steps) * days * dayMs
+        return conversion(chance, pages ?? pagesOf(eventsPerSite), new Date(timeMs).toISOString())
+      })
+      if (events.length > 0) yield fresh(post(site, 'events', events))
     }
   }
+}
 
-  /** From 0 to below 1, by chance that is the same in every run. */
-  share(): number {
-    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0
-    return this.#state / 2 ** 32
-  }
+const fresh = (request: PreparedRequest): PreparedRequest => ({
+  ...request,
+  headers: { ...request.headers, 'Idempotency-Key': randomUUID() },
+})
 
-  #uneven(length: number): number {
-    return Math.floor(this.share() ** 2 * length)
+async function inParallel<Item>(
+  count: number,
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const iterator = Iterator.from(items)
+  const worker = async (): Promise<void> => {
+    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value)
   }
+  await Promise.all(Array.from({ length: count }, worker))
 }

@@ -1,91 +1,72 @@
-/** Load over loopback: wrk (Debian's package) sends prepared requests, so that making them costs the machine nothing. */
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** Load over loopback from a process of its own, and what it cost the server that it asked. */
+import { fork } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import type { ServerProcess } from './processes.ts'
+import type { PreparedRequest } from './requests.ts'
 
-export interface Load {
-  readonly url: string
+export interface LoadJob {
+  readonly port: number
   readonly connections: number
+  /** How long new requests are sent. */
   readonly seconds: number
-  readonly requests: RequestFile
+  readonly requests: readonly PreparedRequest[]
+  /** Whether the load ends when each request was sent once; else they begin anew. */
+  readonly ends: boolean
 }
 
-export interface LoadResult {
-  readonly requestsPerSecond: number
+export interface LoadReport {
   readonly requests: number
-  /** Of the answers, headers included. */
-  readonly bytesPerRequest: number
+  readonly seconds: number
+  /** Of all answers, heads included. */
+  readonly bytes: number
   /** Latencies in milliseconds. */
   readonly p50: number
   readonly p99: number
   readonly max: number
 }
 
-const run = promisify(execFile)
-
-/** Throws when a request failed or was refused: a fast error is not an answer. */
-export async function load({ url, connections, seconds, requests }: Load): Promise<LoadResult> {
-  const script = join(import.meta.dirname, 'requests.lua')
-  const sizes = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
-  const { stdout } = await run('wrk', [...sizes, '-s', script, url, '--', requests.path], {
-    maxBuffer: 2 ** 24,
-  })
-  const line = /RESULT (.*)/.exec(stdout)?.[1]
-  if (line === undefined) throw new Error(`wrk printed no result:\n${stdout}`)
-  const result = JSON.parse(line) as Record<
-    'requests' | 'microseconds' | 'bytes' | 'p50' | 'p99' | 'max' | 'failed',
-    number
-  >
-  if (result.failed > 0) throw new Error(`${result.failed} of ${result.requests} requests to ${url} failed`)
-  return {
-    requests: result.requests,
-    bytesPerRequest: result.bytes / result.requests,
-    requestsPerSecond: (result.requests / result.microseconds) * 1e6,
-    p50: result.p50 / 1000,
-    p99: result.p99 / 1000,
-    max: result.max / 1000,
-  }
+export interface LoadResult extends LoadReport {
+  readonly requestsPerSecond: number
+  /** CPU time of the server a request, in microseconds. */
+  readonly cpuPerRequest: number
 }
 
-/** The version of wrk; throws when it is not installed. */
-export async function loadGenerator(): Promise<string> {
-  // `wrk -v` prints its version and ends with 1.
-  const { stdout } = await run('wrk', ['-v']).catch(error => {
-    if (error.code === 'ENOENT') throw new Error('The benchmarks need wrk: apt-get install wrk')
-    return error as { stdout: string }
-  })
-  return stdout.split(' [')[0]!.trim()
-}
+type Message = { ready: true } | { result: LoadReport } | { failed: string }
 
-export interface PreparedRequest {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-}
+/** A client process, used for one load after the other. */
+export class LoadClient {
+  readonly #child = fork(join(import.meta.dirname, 'load-process.ts'), { serialization: 'advanced' })
 
-/** Requests in a file of their own, as they go over the wire. */
-export class RequestFile {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'pugmark-bench-'))
-  readonly path = join(this.#folder, 'requests')
-
-  constructor(requests: readonly PreparedRequest[]) {
-    writeFileSync(this.path, requests.map(toWire).join('\0'))
+  /** Throws when a request failed or was refused: a fast error is not an answer. */
+  load(server: ServerProcess, job: Omit<LoadJob, 'port'>): Promise<LoadResult> {
+    const child = this.#child
+    return new Promise((resolve, reject) => {
+      let cpuBefore = 0
+      const onExit = (code: number | null): void => reject(new Error(`the load process ended with ${code}`))
+      const onMessage = (message: Message): void => {
+        if ('ready' in message) {
+          cpuBefore = server.cpuMicroseconds()
+          child.send('go')
+          return
+        }
+        child.off('message', onMessage).off('exit', onExit)
+        if ('failed' in message) {
+          reject(new Error(`load on port ${server.port}: ${message.failed}`))
+          return
+        }
+        const { result } = message
+        resolve({
+          ...result,
+          requestsPerSecond: result.requests / result.seconds,
+          cpuPerRequest: (server.cpuMicroseconds() - cpuBefore) / result.requests,
+        })
+      }
+      child.on('message', onMessage).on('exit', onExit)
+      child.send({ port: server.port, ...job } satisfies LoadJob)
+    })
   }
 
-  remove(): void {
-    rmSync(this.#folder, { recursive: true })
+  end(): void {
+    this.#child.kill()
   }
-}
-
-function toWire({ method, path, headers, body }: PreparedRequest): string {
-  const all = {
-    Host: '127.0.0.1',
-    ...headers,
-    ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }),
-  }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
 }

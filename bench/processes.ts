@@ -1,93 +1,52 @@
-/** The servers that are measured, each a process of its own as a user would start it. */
+/** Processes that are measured, and what the kernel says about them: CPU time and memory (Linux). */
+
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { readFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 
 export interface ServerProcess {
-  readonly url: string
-  /** Milliseconds from start to listening. */
+  readonly port: number
+  /** Milliseconds from the start of the process until it has answered something. */
   readonly startMs: number
-  /** CPU time used so far, user and system, in microseconds. */
+  /** CPU time of all threads so far, user and system, in microseconds. */
   cpuMicroseconds(): number
   /** Resident memory in MiB. */
   memoryMib(): number
-  /** The most it ever was. */
+  /** The most that it ever was. */
   peakMemoryMib(): number
   stop(): Promise<void>
 }
 
-/** As bin/pugmark.cjs starts Node. */
-export const launcherFlags = (
-  createRequire(import.meta.url)('../bin/pinned-node.cjs') as { nodeFlags(): string[] }
-).nodeFlags()
-
-/** Pugmark itself, with everything on: authentication, rate limit (which does not bite), log (to nowhere), headers. */
-export const startPugmark = (
-  data: string,
-  nodeOptions: readonly string[] = [],
-  settings: Readonly<Record<string, string>> = {},
-): Promise<ServerProcess> =>
-  start([...launcherFlags, ...nodeOptions, 'src/main.ts', 'serve', '--port', '0', '--data', data], {
-    PUGMARK_PLAN_PRO_REQUESTS_PER_MINUTE: '1000000000',
-    ...settings,
-  })
-
-/** For what is measured of one thread. */
-export const oneThread = { PUGMARK_THREADS: '1' }
-
-/** Bare node:http. `answer` is sent for every request; `parses` also reads and parses the body. */
-export const startBare = (answerFile: string, parses = false): Promise<ServerProcess> =>
-  start(['bench/bare-server.ts', answerFile, String(parses)], {})
-
-/** See bench/floor-server.ts. */
-export const startFloor = (answerFile: string): Promise<ServerProcess> =>
-  start(['bench/floor-server.ts', answerFile], {})
-
-/** Where bin/pugmark.cjs lets Node keep what it has compiled. */
-const compileCache = join(import.meta.dirname, '../node_modules/.cache/compiled')
-
-/** This environment without its settings of Pugmark, which would change what is measured, and with those given and the launcher's. */
-export function environmentWith(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PUGMARK_'))
-  return { NODE_COMPILE_CACHE: compileCache, ...Object.fromEntries(others), ...settings }
+export interface Command {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly folder: string
+  readonly environment: NodeJS.ProcessEnv
 }
 
 const clockTicksPerSecond = 100
+const startMsMax = 60_000
 
-async function start(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<ServerProcess> {
+/** Starts a server that listens on the port given. Throws when it ends instead. */
+export async function startServer(command: (port: number) => Command): Promise<ServerProcess> {
+  const port = await freePort()
+  const { file, args, folder, environment } = command(port)
   const started = performance.now()
-  const nowhere = openSync('/dev/null', 'w')
-  const child = spawn(process.execPath, args, {
-    cwd: join(import.meta.dirname, '..'),
-    env: environmentWith(environment),
-    stdio: ['ignore', 'pipe', nowhere],
-  })
-  closeSync(nowhere)
-  const url = await Promise.race([
-    firstAddress(child),
-    once(child, 'exit').then(() => {
-      throw new Error(`${args.join(' ')} ended before it listened`)
-    }),
-  ])
+  const child = spawn(file, args, { cwd: folder, env: environment, stdio: 'ignore' })
+  await untilItAnswers(child, port, `${file} ${args.join(' ')}`)
+  const pid = child.pid!
   return {
-    url,
+    port,
     startMs: performance.now() - started,
-    cpuMicroseconds() {
-      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')
-      return ((Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond) * 1e6
-    },
-    memoryMib: () => statusMib(child.pid, 'VmRSS'),
-    peakMemoryMib: () => statusMib(child.pid, 'VmHWM'),
+    cpuMicroseconds: () => cpuOf(pid),
+    memoryMib: () => statusMib(pid, 'VmRSS'),
+    peakMemoryMib: () => statusMib(pid, 'VmHWM'),
     async stop() {
-      if (child.exitCode !== null) return
+      if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended
@@ -95,15 +54,92 @@ async function start(
   }
 }
 
-function statusMib(pid: number | undefined, field: string): number {
-  const line = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  return Number(line?.[1]) / 1024
+export interface Finished {
+  readonly wallMs: number
+  /** User and system, of the process and the children that it waited for. */
+  readonly cpuMs: number
+  readonly peakMemoryMib: number
+  readonly output: string
 }
 
-async function firstAddress(child: ChildProcess): Promise<string> {
-  for await (const line of createInterface({ input: child.stdout! })) {
-    const url = /listening on (http:\S+)/.exec(line)?.[1]
-    if (url !== undefined) return url
+/** Runs a command from start to end, watched by GNU time. Throws when it fails. */
+export async function runToEnd({ file, args, folder, environment }: Command): Promise<Finished> {
+  const started = performance.now()
+  const child = spawn('/usr/bin/time', ['--format', '%U %S %M', file, ...args], {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  let errors = ''
+  child.stdout.setEncoding('utf8').on('data', text => {
+    output += text
+  })
+  child.stderr.setEncoding('utf8').on('data', text => {
+    errors += text
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')} failed:\n${errors}`)
+  const [user, system, peakKib] = errors.trimEnd().split('\n').at(-1)!.split(' ').map(Number)
+  return {
+    wallMs: performance.now() - started,
+    cpuMs: (user! + system!) * 1000,
+    peakMemoryMib: peakKib! / 1024,
+    output,
   }
-  throw new Error('the server closed its output')
+}
+
+async function untilItAnswers(child: ChildProcess, port: number, name: string): Promise<void> {
+  const deadline = performance.now() + startMsMax
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`${name} ended before it answered`)
+    if (await answers(port)) return
+    await wait(2)
+  }
+  child.kill('SIGKILL')
+  throw new Error(`${name} did not answer within ${startMsMax / 1000} s`)
+}
+
+/** Connections alone say little: a server may try whether its port is free before it listens there. */
+function answers(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const asked = get({ host: '127.0.0.1', port, path: '/api/v1/sites', agent: false }, answer => {
+      answer.resume()
+      answer.once('error', () => resolve(false))
+      answer.once('end', () => resolve(true))
+    })
+    asked.once('error', () => resolve(false))
+  })
+}
+
+/**
+ * A port below those that the kernel gives to clients: a client that asks a port of theirs again and again, before anybody
+ * listens, is once given that very port and connects to itself.
+ */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+function cpuOf(pid: number): number {
+  // The name of the program stands in brackets and may hold spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return ((Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond) * 1e6
+}
+
+function statusMib(pid: number, field: string): number {
+  const line = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(line?.[1]) / 1024
 }

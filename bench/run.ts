@@ -1,136 +1,94 @@
-/** `npm run bench`: measures every row of docs/performance.md beside its yardstick, prints the table and writes results.json. */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, loadavg, tmpdir, totalmem, type } from 'node:os'
-import { join } from 'node:path'
+/** `npm run bench`: measures this tree, and another beside it, against the yardsticks of docs/performance.md. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Bench, Benchmark, Row, RowNotMeasured } from './benchmark.ts'
-import { breakdowns } from './breakdowns.ts'
-import { manyPages } from './fixture.ts'
-import { imports } from './import.ts'
-import { loadGenerator } from './load.ts'
-import { reads } from './reads.ts'
-import { recording } from './recording.ts'
-import { sizeAndStart } from './size-and-start.ts'
-import { copyFixture, storedFixture } from './store-fixture.ts'
-import { caption, type Results, textTable, writeDocs } from './table.ts'
+import { type Bench, type RowBenchmark, Subject, sizesOf } from './bench.ts'
+import { LoadClient } from './load.ts'
+import { growth } from './rows/growth.ts'
+import { imports } from './rows/imports.ts'
+import { longAnswers } from './rows/long-answers.ts'
+import { reads } from './rows/reads.ts'
+import { recording } from './rows/recording.ts'
+import { type Line, plainTable, withFigures } from './table.ts'
+import { openTree } from './tree.ts'
 
-const usage = `npm run bench -- [--quick] [--only 2,4] [--write-docs] [--fixtures FOLDER]
-  --quick       less stored traffic and shorter rounds: under two minutes in all
-  --only        numbers of the rows to measure
-  --write-docs  put the table into docs/performance.md
-  --fixtures    keep the stored traffic in a folder, and take it from there when it has it`
+const usage = `npm run bench -- [options]
+  --tree DIR      the tree to measure (default: this one)
+  --against DIR   another tree, measured side by side
+  --only 1,2      some rows
+  --scale 0.1     a share of the full sizes (20 million events)
+  --quick         small sizes and short rounds: all rows in two minutes
+  --rounds 5      rounds of each measure
+  --seconds 2     seconds of a round
+  --json FILE     results as JSON
+  --write-docs    puts the table into docs/performance.md
+Folders are made in TMPDIR. Linux only; rows of imports need goaccess and GNU time.`
 
-const sizes = {
-  whole: { rounds: 5, seconds: 3, large: 20_000_000, small: 1_000_000, logLines: [1_000_000, 10_000_000] },
-  quick: { rounds: 2, seconds: 1, large: 500_000, small: 50_000, logLines: [200_000] },
-}
-
-const benchmarks: readonly Benchmark[] = [...reads, ...recording, ...imports, ...sizeAndStart, ...breakdowns]
+/** Rows that record come after those that ask about what was loaded. */
+const benchmarks: readonly RowBenchmark[] = [growth, reads, longAnswers, recording, imports]
+const allRows = benchmarks.flatMap(({ rows }) => rows)
+const root = join(import.meta.dirname, '..')
 
 const { values: options } = parseArgs({
   options: {
-    quick: { type: 'boolean', default: false },
+    tree: { type: 'string', default: root },
+    against: { type: 'string' },
     only: { type: 'string' },
+    scale: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    json: { type: 'string' },
     'write-docs': { type: 'boolean', default: false },
-    fixtures: { type: 'string' },
-    help: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 })
 if (options.help) console.log(usage)
-else if (options['write-docs'] && options.only !== undefined) {
-  console.error('--write-docs writes the whole table: leave out --only.')
-  process.exitCode = 2
-} else await main()
+else await main()
 
 async function main(): Promise<void> {
-  const size = options.quick ? sizes.quick : sizes.whole
-  const wanted = options.only?.split(',').map(Number)
-  const temporary = mkdtempSync(join(tmpdir(), 'pugmark-bench-'))
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      rmSync(temporary, { recursive: true, force: true })
-      process.exit(1)
-    })
+  const { quick } = options
+  const sizes = sizesOf(
+    Number(options.scale ?? (quick ? 0.0025 : 1)),
+    Number(options.rounds ?? (quick ? 3 : 5)),
+    Number(options.seconds ?? (quick ? 0.2 : 2)),
+  )
+  const wanted = new Set(options.only?.split(',').map(Number) ?? allRows)
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'))
+  const lines: Line[] = []
+  const startMs = performance.now()
+  const progress = (text: string): void =>
+    console.error(`${String(Math.round((performance.now() - startMs) / 1000)).padStart(5)} s  ${text}`)
+  const add = (line: Line): void => {
+    lines.push(line)
+    console.error(plainTable([line]).split('\n')[1])
   }
+  const shared = { sizes, folder, progress }
+  const subjects = [new Subject('ours', await openTree(resolve(options.tree)), shared)]
+  if (options.against) subjects.push(new Subject('against', await openTree(resolve(options.against)), shared))
+  const client = new LoadClient()
+  const bench: Bench = { ...shared, subjects, client, add }
+  const loadBefore = loadavg()[0]!
   try {
-    const generator = await loadGenerator()
-    const known = circumstances(generator)
-    const bench = openBench(temporary, size)
-    const rows: (Row | RowNotMeasured)[] = []
     for (const benchmark of benchmarks) {
-      if (wanted && !wanted.includes(benchmark.row)) continue
-      bench.say(`${benchmark.row}: ${benchmark.about} …`)
-      rows.push(...(await measured(benchmark, bench)))
+      if (benchmark.rows.some(row => wanted.has(row))) await benchmark.run(bench, wanted)
     }
-    const results: Results = { ...known, ...summaryOf(size), rows }
-    writeFileSync(join(import.meta.dirname, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
-    console.log(`\n${caption(results)}\n\n${textTable(results)}`)
-    if (options['write-docs']) writeDocs(results)
   } finally {
-    rmSync(temporary, { recursive: true })
+    client.end()
+    rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** A benchmark that fails is told in its row and leaves the others their chance. */
-async function measured(benchmark: Benchmark, bench: Bench): Promise<readonly (Row | RowNotMeasured)[]> {
-  try {
-    return await benchmark.run(bench)
-  } catch (error) {
-    process.exitCode = 1
-    const reason = (error as Error).message.split('\n')[0]!
-    bench.say(`${benchmark.row} failed: ${(error as Error).message}`)
-    return [{ row: benchmark.row, measure: benchmark.about, notMeasured: reason }]
-  }
-}
-
-function openBench(temporary: string, size: (typeof sizes)['whole']): Bench {
-  const started = performance.now()
-  const say = (text: string): void => {
-    console.error(`${((performance.now() - started) / 1000).toFixed(0).padStart(4)} s  ${text}`)
-  }
-  const folder = options.fixtures ?? join(temporary, 'fixtures')
-  mkdirSync(folder, { recursive: true })
-  const newFolder = (): string => mkdtempSync(join(temporary, 'data-'))
-  return {
-    ...size,
-    large: () => storedFixture(folder, size.large, say),
-    small: () => storedFixture(folder, size.small, say),
-    manyPages: () => storedFixture(folder, size.large, say, manyPages),
-    copyOf: fixture => copyFixture(fixture, newFolder()),
-    newFolder,
-    say,
-  }
-}
-
-function summaryOf({ large, rounds, seconds }: (typeof sizes)['whole']) {
-  return { events: large, rounds, secondsOfRound: seconds }
-}
-
-function circumstances(generator: string) {
-  const processors = cpus()
-  const memoryGib = Math.round(totalmem() / 2 ** 30)
-  return {
-    date: new Date().toISOString(),
-    commit: commitOf(),
-    command: ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(
-      ' ',
-    ),
-    machine: `${processors.length} × ${processors[0]?.model ?? 'unknown processor'}, ${memoryGib} GiB, ${type()}`,
-    loadBefore: loadavg()[0]!,
-    node: process.version.slice(1),
-    loadGenerator: generator,
-  }
-}
-
-function commitOf(): string {
-  const git = (...argv: string[]): string =>
-    execFileSync('git', argv, { cwd: import.meta.dirname, encoding: 'utf8' }).trim()
-  try {
-    const changed =
-      git('status', '--porcelain', '--untracked-files=no', '../src') === '' ? '' : ' with changes'
-    return git('rev-parse', '--short', 'HEAD') + changed
-  } catch {
-    return 'unknown'
+  lines.sort((a, b) => a.row - b.row)
+  const { sites, eventsPerSite } = sizes.fixtures.many
+  const heading = [
+    `${new Date().toISOString().slice(0, 10)}, ${subjects.map(({ label, tree }) => `${label}: ${tree.commit}`).join(', ')}.`,
+    `${cpus().length} × ${cpus()[0]!.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, load before ${loadBefore.toFixed(1)}, Node ${process.versions.node}.`,
+    `${sites} sites with ${eventsPerSite} events each; medians of ${sizes.rounds} rounds of ${sizes.secondsOfRound} s.`,
+  ].join('\n')
+  console.log(`${heading}\n\n${plainTable(lines)}`)
+  if (options.json) writeFileSync(options.json, `${JSON.stringify({ heading, lines }, null, 2)}\n`)
+  if (options['write-docs']) {
+    const page = join(root, 'docs/performance.md')
+    writeFileSync(page, withFigures(readFileSync(page, 'utf8'), heading, lines))
   }
 }
