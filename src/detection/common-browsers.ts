@@ -12,7 +12,7 @@ const platforms = [
 
 const browsers = [
   String.raw`AppleWebKit/[\d.]+ \(KHTML, like Gecko\) Chrome/[\d.]+ (?:Mobile )?Safari/[\d.]+(?: (?:Edg|EdgA|OPR)/[\d.]+)?`,
-  String.raw`AppleWebKit/[\d.]+ \(KHTML, like Gecko\) Version/[\d.]+ (?:Mobile/\w{3,8} )?Safari/[\d.]+`,
+  String.raw`AppleWebKit/[\d.]+ \(KHTML, like Gecko\) Version/[\d.]+ (?:Mobile/\d{2}[A-Z]\d{2,5} )?Safari/[\d.]+`,
   String.raw`Gecko/[\d.]+ Firefox/[\d.]+`,
 ]
 

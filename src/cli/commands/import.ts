@@ -84,12 +84,14 @@ async function importFiles(
 }
 
 /**
- * What a line leaves behind is garbage by the next. Node would let more than 100 MiB of it gather before it cleans up, which makes
- * a long import larger and no faster. V8 reads these flags whenever it is about to let memory grow.
+ * What a line leaves behind is garbage by the next. Node would let it fill up to 96 MiB a thread before it looks, what it
+ * moves out of there another 100 MiB, and the columns of batches, which lie elsewhere, 64 MiB: a longer import would be larger
+ * and no faster (row 9 of docs/performance.md). V8 reads these flags whenever it is about to let memory grow.
  */
 function keepMemorySmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=30')
+  setFlagsFromString('--external-memory-accounted-in-global-limit')
 }
 
 async function importParts(
