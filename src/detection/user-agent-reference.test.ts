@@ -111,6 +111,16 @@ describe('the verdict on a user agent is that of a plain reference', () => {
     )
   })
 
+  test('for words in every place of a common browser where something varies', () => {
+    const words = ['bot', 'xbot', 'scan', 'feed', 'Googlebot', 'spider', 'url', 'x1/1.0;', 'GPTBot']
+    for (const userAgent of logged.filter(isCommonBrowser)) {
+      for (const { index } of userAgent.matchAll(/[\d.]+|(?<=\/)\w+/g)) {
+        for (const word of words) assertSame(userAgent.slice(0, index) + word + userAgent.slice(index))
+      }
+      for (const word of words) assertSame(userAgent.replace(/(?<=\/)\w+/g, word))
+    }
+  })
+
   test('most browsers of a log are recognised quickly', () => {
     const browsers = logged.filter(userAgent => reference(userAgent).kind === 'browser')
     const quickly = browsers.filter(isCommonBrowser)
