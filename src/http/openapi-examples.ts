@@ -154,16 +154,18 @@ export const examples: Readonly<Record<string, { answer: object; items?: readonl
 /** What an error can say to a person. */
 export const errorMessages: Readonly<Record<ErrorCode, string>> = {
   MISSING_KEY: 'This needs an API key in the header "Authorization: Bearer <API key>".',
-  INVALID_KEY: 'The API key is unknown or was revoked.',
-  USER_NOT_FOUND: 'The account of this API key no longer exists.',
+  INVALID_KEY: 'This API key is unknown or was revoked.',
+  USER_NOT_FOUND: 'The account that this API key belongs to no longer exists.',
   SITE_NOT_FOUND: 'No site of this account has the id in the path.',
-  PLAN_REQUIRED: 'Hourly series need the plan Pro.',
-  INSUFFICIENT_SCOPE: 'This needs a key with the scope write.',
-  MISSING_SITE_ID: 'The path has no site id.',
-  INVALID_DATE_RANGE: 'start is "2026-02-30"; it must be a real day as YYYY-MM-DD, given once.',
+  PLAN_REQUIRED:
+    'granularity=hour needs the Pro plan; this account has the plan free. To change it, ask whoever runs this Pugmark.',
+  INSUFFICIENT_SCOPE: 'This API key has the scope read; this operation needs write.',
+  MISSING_SITE_ID: 'The path lacks the site id: /api/v1/sites/{siteId}/…',
+  INVALID_DATE_RANGE:
+    'start is "2026-02-30"; it must be one real date from 1970-01-01 to 9999-12-31 as YYYY-MM-DD.',
   INVALID_PARAMETER: 'limit is "0"; it must be an integer from 1 to 1000, given once.',
   INVALID_JSON: 'The body is not valid JSON.',
-  INVALID_EVENT: 'Event 0, page_path: it must begin with "/". Nothing was recorded.',
+  INVALID_EVENT: 'Event 0, page_path: it must begin with /, got "pricing". Nothing was recorded.',
   NOT_FOUND: 'There is nothing at /api/v1/site. The API reference is at /docs.',
   METHOD_NOT_ALLOWED: 'DELETE is not possible here; this path takes GET, HEAD, OPTIONS.',
   PAYLOAD_TOO_LARGE: 'The body is larger than 8 MiB.',
@@ -174,6 +176,7 @@ export const errorMessages: Readonly<Record<ErrorCode, string>> = {
   RATE_LIMITED: 'The plan free allows 60 requests a minute; wait 30 s.',
   LIMIT_EXCEEDED:
     "This month's quota is 10000 events, 9990 of them used: the batch does not fit. Nothing was recorded.",
-  SERVER_ERROR: 'Something failed on our side. Try again; if it persists, ask whoever runs this Pugmark.',
+  SERVER_ERROR:
+    'Something failed on our side. Try again; if it persists, ask whoever runs this Pugmark and quote the request id.',
   OVERLOADED: 'The data cannot be read at the moment.',
 }
