@@ -148,7 +148,7 @@ describe('data health', () => {
     const { id, client } = await newSite('busy.example')
     const old = new Date(server.now - 25 * hourMs).toISOString()
     const hits = [
-      read,
+      { ...read, shoe_size: 43 },
       { ...read, timestamp: old },
       { ...read, url: '/a.png' },
       { ...read, user_agent: person },
@@ -168,6 +168,8 @@ describe('data health', () => {
     assert.deepEqual((await counts(source, 'Ignored')).at(-1), '2')
     assert.deepEqual((await counts(source, 'Duplicates')).at(-1), '4')
     assert.deepEqual((await counts(source, 'Late')).at(-1), '1')
+    assert.notEqual((await counts(source, 'Unknown fields')).at(-1), '0')
+    assert.deepEqual(await counts('Events by the API', 'Unknown fields'), [])
     await sourceCard(source).getByText('1 images, styles and other assets').waitFor()
     await sourceCard(source).getByText('INVALID_JSON').waitFor()
     await sourceCard('Events by the API').getByText('Receiving').waitFor()
@@ -178,6 +180,18 @@ describe('data health', () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await isFine(page)
     await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
+  test('tells of one event which source it has, and the status, size and duration of the answer', async () => {
+    const { id, client } = await newSite('measured.example')
+    await client.post('hits', [{ ...read, bytes: 5_120, duration_ms: 85 }])
+    await page.goto(`/sites/${id}`)
+    await page.getByRole('button', { name: 'Why is this here? GPTBot' }).click()
+    const facts = await page.getByRole('dialog').locator('.facts').innerText()
+    for (const fact of [/HTTP status\s+200/, /Size of the answer\s+5 kB/, /Time to answer\s+85 ms/])
+      assert.match(facts, fact)
+    assert.match(facts, /Data source\s+Trackers and requests to \/hits/)
+    await page.keyboard.press('Escape')
   })
 
   test('shows three hours of silence on the page of the numbers as missing data, until something comes', async () => {

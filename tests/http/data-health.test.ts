@@ -1,4 +1,4 @@
-/** GET …/health: what came in by each way, what became of it, and whether anything is arriving (docs/data-health.md). */
+/** GET …/health: what each source delivered, what became of it, and whether anything is arriving (docs/data-health.md). */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,12 +34,12 @@ async function newSite(owner = account) {
     client,
     health,
     /** Checks that every item received is in exactly one of the counts. */
-    async wayIn(name: string) {
-      const way = (await health()).sources.find(({ source }) => source === name)
-      assert.ok(way, `nothing by ${name}`)
-      const ignored = Object.values(way.ignored).reduce((sum, count) => sum + count, 0)
-      assert.equal(way.received, way.recorded + way.counted_once + way.duplicates + ignored)
-      return way
+    async sourceNamed(name: string) {
+      const found = (await health()).sources.find(({ source }) => source === name)
+      assert.ok(found, `nothing from ${name}`)
+      const ignored = Object.values(found.ignored).reduce((sum, count) => sum + count, 0)
+      assert.equal(found.received, found.recorded + found.counted_once + found.duplicates + ignored)
+      return found
     },
   }
 }
@@ -55,14 +55,17 @@ describe('the health of a site', () => {
   })
 
   test('tells what hits became, also of repeats and of batches in which nothing counts', async () => {
-    const { client, health, wayIn } = await newSite()
+    const { client, health, sourceNamed } = await newSite()
     const before = Date.now()
     const timestamp = new Date(before - 25 * 3_600_000).toISOString()
     await client.post('hits', [read, { ...read, timestamp }, image], { 'idempotency-key': 'one' })
     await client.post('hits', [read, { ...read, timestamp }, image], { 'idempotency-key': 'one' })
-    await client.post('hits', [image, { ...read, method: 'POST' }])
+    await client.post('hits', [
+      { ...image, shoe_size: 43 },
+      { ...read, method: 'POST' },
+    ])
     const { source, status, last_seen, first_seen, longest_pause_seconds, message, ...counts } =
-      await wayIn('hits')
+      await sourceNamed('hits')
     assert.deepEqual(
       [source, status, message],
       ['hits', 'receiving', 'Last received less than a minute ago.'],
@@ -76,6 +79,7 @@ describe('the health of a site', () => {
       ignored: { 'static-asset': 2, method: 1 },
       duplicates: 3,
       late: 1,
+      unknown_fields: 1,
       rejected: { requests: 0, last: null },
       today: { received: 8, recorded: 2, counted_once: 0 },
       last_7_days: { received: 8, recorded: 2, counted_once: 0 },
@@ -84,8 +88,8 @@ describe('the health of a site', () => {
     assert.deepEqual([overall, last], ['receiving', last_seen])
   })
 
-  test('tells what was refused, why and when, of each way in', async () => {
-    const { client, health, wayIn } = await newSite(free)
+  test('tells what was refused, why and when, of each source', async () => {
+    const { client, health, sourceNamed } = await newSite(free)
     const tooMany = Array.from({ length: 101 }, () => read)
     for (const [place, body, code] of [
       ['hits', '{', 'INVALID_JSON'],
@@ -94,7 +98,7 @@ describe('the health of a site', () => {
       ['events', 'x'.repeat(9 * 2 ** 20), 'PAYLOAD_TOO_LARGE'],
     ] as const) {
       assert.equal(errorOf(await client.post(place, body)).code, code)
-      const { status, message, rejected } = await wayIn(place)
+      const { status, message, rejected } = await sourceNamed(place)
       assert.equal(rejected.last?.code, code)
       assert.ok(Date.now() - Date.parse(rejected.last.at) < 10_000)
       assert.deepEqual(
@@ -102,19 +106,19 @@ describe('the health of a site', () => {
         ['failing', `What came less than a minute ago was refused with ${code}.`],
       )
     }
-    assert.equal((await wayIn('hits')).rejected.requests, 3)
+    assert.equal((await sourceNamed('hits')).rejected.requests, 3)
     const { status, message } = await health()
     assert.deepEqual(
       [status, message],
-      ['never', 'Nothing has been received yet. What came was refused; see the ways in.'],
+      ['never', 'Nothing has been received yet. What came was refused; see the sources.'],
     )
     await client.post('hits', [read])
-    const recovered = await wayIn('hits')
+    const recovered = await sourceNamed('hits')
     assert.deepEqual([recovered.status, recovered.recorded, recovered.rejected.requests], ['receiving', 1, 3])
   })
 
   test('counts imports, the snippet and events like hits, and what was reported before once', async () => {
-    const { site, client, wayIn } = await newSite()
+    const { site, client, sourceNamed } = await newSite()
     const log = join(temporaryFolder(), 'access.log')
     const line = (url: string): string =>
       `203.0.113.9 - - [10/Nov/2025:13:00:03 +0000] "GET ${url} HTTP/1.1" 200 512 "-" "${gptBot}"\n`
@@ -122,14 +126,14 @@ describe('the health of a site', () => {
     const hit = { ...read, url: '/a', ip: '203.0.113.9', timestamp: '2025-11-10T13:00:03.400Z' }
     await client.post('hits', hit)
     for (let times = 0; times < 2; times++) await pugmarkJson(server.data, ['import', log, '--site', site.id])
-    const imported = await wayIn('import')
+    const imported = await sourceNamed('import')
     assert.deepEqual(
       [imported.received, imported.recorded, imported.counted_once, imported.duplicates],
       [8, 1, 1, 4],
     )
     assert.deepEqual([imported.ignored, imported.late], [{ 'static-asset': 1, malformed: 1 }, 2])
     await client.record([{ type: 'conversion', event_name: 'signup', page_path: '/' }])
-    assert.equal((await wayIn('events')).recorded, 1)
+    assert.equal((await sourceNamed('events')).recorded, 1)
     const collect = (message: object) =>
       ask(`${server.url}/collect`, {
         method: 'POST',
@@ -139,7 +143,7 @@ describe('the health of a site', () => {
     await collect({ id: 'message0000000001', referrer: 'https://news.example/' })
     await collect({ id: 'message0000000002', referrer: 'https://chatgpt.com/' })
     await collect({ id: 'message0000000003', referrer: 'https://chatgpt.com/', url: 'https://else.example/' })
-    const snippet = await wayIn('snippet')
+    const snippet = await sourceNamed('snippet')
     assert.deepEqual(
       [snippet.received, snippet.recorded, snippet.ignored, snippet.rejected.last?.code],
       [2, 1, { 'no-assistant': 1 }, 'INVALID_EVENT'],
@@ -166,8 +170,8 @@ describe('the health of a site', () => {
     await client.post('hits', '{')
     await first.stop()
     const second = await startServer({ data })
-    const [way] = (await new SiteClient(second, { key, site }).ask('health')).json<HealthReport>().sources
-    assert.deepEqual([way?.ignored, way?.rejected.requests], [{ 'static-asset': 1 }, 1])
+    const [found] = (await new SiteClient(second, { key, site }).ask('health')).json<HealthReport>().sources
+    assert.deepEqual([found?.ignored, found?.rejected.requests], [{ 'static-asset': 1 }, 1])
     await second.stop()
   })
 })
