@@ -21,33 +21,3 @@ export interface IncomingBatch {
   /** Of all that was taken. To be called once. */
   result(): BatchResult
 }
-
-/** These take about a millisecond. */
-const itemsAtOnce = 250
-
-/** Takes 250 items between two turns. A promise only where there are more; throws, then or at once, what the batch throws. */
-export function takeInTurns(
-  batch: IncomingBatch,
-  items: readonly unknown[],
-  nextTurn: () => Promise<void>,
-): Promise<void> | undefined {
-  if (items.length > itemsAtOnce) return takeMany(batch, items, nextTurn)
-  takeFrom(batch, items, 0)
-  return undefined
-}
-
-async function takeMany(
-  batch: IncomingBatch,
-  items: readonly unknown[],
-  nextTurn: () => Promise<void>,
-): Promise<void> {
-  for (let start = 0; start < items.length; start += itemsAtOnce) {
-    if (start > 0) await nextTurn()
-    takeFrom(batch, items, start)
-  }
-}
-
-function takeFrom(batch: IncomingBatch, items: readonly unknown[], start: number): void {
-  const end = Math.min(start + itemsAtOnce, items.length)
-  for (let i = start; i < end; i++) batch.take(items[i], i)
-}
