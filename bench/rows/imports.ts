@@ -1,5 +1,5 @@
 /** Imports of whole logs from the command line, beside GoAccess on the combined file. */
-import { rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench, RowBenchmark, Subject } from '../bench.ts'
 import { addAccount, addSite } from '../fixture.ts'
@@ -19,10 +19,11 @@ const longLogRounds = 1
 export const imports: RowBenchmark = {
   rows: [9],
   async run(bench) {
+    const sites = await Promise.all(bench.subjects.map(emptySite))
     const peaks: number[][] = []
     for (const [i, lines] of bench.sizes.logLines.entries()) {
       const rounds = i === 0 ? Math.min(3, bench.sizes.rounds) : longLogRounds
-      peaks.push(await importLines(bench, lines, rounds, targets[i]!, i === 0))
+      peaks.push(await importLines(bench, sites, lines, rounds, targets[i]!, i === 0))
     }
     const last = bench.sizes.logLines.at(-1)!
     addFigures(bench, 9, `peak memory of ${last.toLocaleString('en')} lines`, 'MiB', peaks.at(-1)!, 300)
@@ -32,6 +33,7 @@ export const imports: RowBenchmark = {
 /** Returns the peak memory of each tree. */
 async function importLines(
   bench: Bench,
+  sites: readonly EmptySite[],
   lines: number,
   rounds: number,
   target: number,
@@ -46,10 +48,10 @@ async function importLines(
   const sides: Record<string, () => Promise<Finished | null>> = {
     goaccess: () => goAccess(bench, paths.combined!),
   }
-  for (const subject of bench.subjects) {
+  for (const site of sites) {
     for (const format of formats) {
-      sides[`${subject.label} ${format}`] = async () => {
-        const finished = await importFile(subject, paths[format]!)
+      sides[`${site.subject.label} ${format}`] = async () => {
+        const finished = await importFile(site, paths[format]!)
         recorded.add(JSON.stringify(JSON.parse(finished.output).recorded))
         return finished
       }
@@ -117,11 +119,23 @@ function addRatio(
   })
 }
 
-/** Into an empty data folder, the whole command. */
-async function importFile(subject: Subject, path: string): Promise<Finished> {
-  const data = subject.emptyFolder('import')
+interface EmptySite {
+  readonly subject: Subject
+  readonly site: string
+  /** Data with an account and this site; copied for each import. */
+  readonly data: string
+}
+
+async function emptySite(subject: Subject): Promise<EmptySite> {
+  const data = subject.emptyFolder('before-import')
   await addAccount(subject.tree, data)
-  const site = await addSite(subject.tree, data, 'bench.example')
+  return { subject, data, site: await addSite(subject.tree, data, 'bench.example') }
+}
+
+/** The whole command, from start to end. */
+async function importFile({ subject, site, data: before }: EmptySite, path: string): Promise<Finished> {
+  const data = subject.emptyFolder('import')
+  cpSync(before, data, { recursive: true })
   const finished = await subject.tree.measuredCli(data, 'import', path, '--site', site)
   rmSync(data, { recursive: true })
   return finished
