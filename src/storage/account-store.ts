@@ -1,4 +1,4 @@
-/** The port to the store of accounts, sites and keys: what every engine must do. tests/contract holds engines to it. */
+/** The interface that every store of accounts, sites and keys implements. The suite in tests/contract checks each engine against it. */
 import type { Account, ApiKey, Drain, Scope, Site } from '../domain/account.ts'
 import type { DrainKind } from '../domain/event.ts'
 import type { PlanName } from '../domain/plan.ts'
@@ -30,23 +30,23 @@ export interface NewKey {
 }
 
 export interface NewDrain extends Drain {
-  /** Signs deliveries; null for a drain that sends an API key. */
+  /** The service signs its deliveries with this secret; null for a drain that sends an API key. */
   readonly secret: string | null
 }
 
-/** A key that is not revoked, with its account; the account is null when it was deleted. */
+/** A key that is not revoked, and its account. The account is null when it was deleted. */
 export interface KeyOwner {
   readonly key: ApiKey
   readonly account: Account | null
 }
 
-/** Whose key a request has, and the site that it asks about, found in one look-up. */
+/** The owner of a request's key and the site that the request names, found in one look-up. */
 export interface Admission {
   /** Null for a key that is unknown or revoked. */
   readonly owner: KeyOwner | null
   /** Null when `siteId` is null, or no site has that id. It may belong to another account. */
   readonly site: Site | null
-  /** EventStore.revision of the site; 0 without a site. */
+  /** The site's data version, as EventStore.revision gives it; 0 without a site. */
   readonly revision: number
 }
 
@@ -55,15 +55,15 @@ export interface LoginResult {
   readonly changes: number
 }
 
-/** The tables of logins and sessions, for the library that owns them (accounts/sessions.ts); in the database of the rest. */
+/** The tables of logins and sessions. They lie in the same database; the library behind accounts/sessions.ts reads and writes them. */
 export interface LoginDatabase {
   readonly dialect: 'sqlite'
-  /** Runs one statement; resolves when a change is on disk. `changes` tells statements that change from those that ask. */
+  /** Runs one statement. A change has reached the disk when this resolves. `changes` is true for a statement that changes rows. */
   query(sql: string, values: readonly LoginValue[], changes: boolean): Promise<LoginResult>
 }
 export type LoginValue = string | number | null
 
-/** Every change holds for every process on the same data from its next question on. */
+/** Every process on the same data sees a change from its next query on. */
 export interface AccountStore {
   /** Null when the email is taken (compared without regard to case). */
   addAccount(account: NewAccount): Promise<Account | null>
@@ -78,14 +78,14 @@ export interface AccountStore {
   /** Makes the account the owner, with the plan Pro. False when there is an owner already or no such account. */
   makeOwner(accountId: string): Promise<boolean>
   /**
-   * Deletes the account, its login, its sites and what is personal in its keys, and returns the sites, whose events the caller
-   * then removes. The keys' hashes stay, so that they can answer USER_NOT_FOUND.
+   * Deletes the account, its login, its sites and the names of its keys. Returns the sites, so that the caller can remove their events.
+   * The hashes of the keys stay, so that requests with them answer USER_NOT_FOUND.
    */
   removeAccount(accountId: string): Promise<Site[]>
 
   /** Null when there is no such account. */
   addSite(site: NewSite): Promise<Site | null>
-  /** Oldest first; of one account, or of all. */
+  /** Oldest first. Null lists the sites of all accounts. */
   listSites(accountId: string | null): Promise<Site[]>
   findSite(id: string): Promise<Site | null>
   /** By its public tracking key. */
@@ -94,9 +94,9 @@ export interface AccountStore {
   setDomain(id: string, domain: string): Promise<Site | null>
   /** Null when there is no such site. */
   removeSite(id: string): Promise<Site | null>
-  /** Numbers of removed sites whose events may still be there, after a crash in the middle of a removal. */
+  /** Numbers of removed sites that may still have events, because a crash interrupted their removal. */
   sitesToPurge(): Promise<number[]>
-  /** Says that the events of a removed site are gone. */
+  /** Notes that all events of a removed site are deleted. */
   sitePurged(site: number): Promise<void>
 
   /** Null when there is no such account. */
@@ -105,21 +105,21 @@ export interface AccountStore {
   listKeys(accountId: string): Promise<ApiKey[]>
   /** False when there is no such key or it was revoked before. */
   revokeKey(id: string, now: number): Promise<boolean>
-  /** What every request with an API key needs, in one look-up. `siteId` is null for requests about no site. */
+  /** Finds everything that a request with an API key needs. `siteId` is null for requests that name no site. */
   admit(request: { readonly keyHash: string; readonly siteId: string | null }): Promise<Admission>
-  /** Remembers when keys were last used; milliseconds by key id. */
+  /** Stores when keys were last used: milliseconds by key id. */
   touchKeys(lastUsed: ReadonlyMap<string, number>): Promise<void>
 
-  /** Null when there is no such site. A removed site takes its drains along. */
+  /** Null when there is no such site. Removing a site removes its drains too. */
   addDrain(drain: NewDrain): Promise<Drain | null>
-  /** Oldest first; of one site, or of all. Without their secrets. */
+  /** Oldest first, without secrets. Null lists the drains of all sites. */
   listDrains(siteId: string | null): Promise<Drain[]>
   /** False when there is no such drain. */
   removeDrain(id: string): Promise<boolean>
-  /** Secrets of a site's drains of one kind, and nothing else has them. */
+  /** Secrets of a site's drains of one kind. No other function returns secrets. */
   drainSecrets(siteId: string, kind: DrainKind): Promise<string[]>
 
-  /** Random, made with the database: signs session cookies. */
+  /** Signs session cookies. It is random and created together with the database. */
   sessionSecret(): Promise<string>
   readonly logins: LoginDatabase
 }

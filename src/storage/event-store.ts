@@ -1,4 +1,4 @@
-/** The port to the store of events: what every engine must do, in rows and promises. tests/contract holds engines to it. */
+/** The interface that every store of events implements. The suite in tests/contract checks each engine against it. */
 import type { DateRange } from '../domain/date-range.ts'
 import type { EventPosition, EventType, Judgement, NewEvent, Source, StoredEvent } from '../domain/event.ts'
 import type { DecimalSum } from '../domain/money.ts'
@@ -8,30 +8,30 @@ export interface EventBatch {
   readonly site: number
   readonly account: number
   readonly events: readonly NewEvent[]
-  /** The moment of recording: decides the month that the quota counts it in. Milliseconds. */
+  /** The moment of recording in milliseconds. The events count toward the quota of its month. */
   readonly now: number
-  /** Most events the account may record in the UTC month of `now`; null is unlimited. */
+  /** The most events that the account may record in the UTC month of `now`; null is unlimited. */
   readonly monthlyLimit: number | null
-  /** Makes a repeat within 24 h record nothing and answer as the first did. */
+  /** A repeat within 24 h records nothing and gets the stored response. */
   readonly idempotency?: { readonly key: string; readonly bodyHash: string; readonly response: string }
-  /** Names of the single requests behind the events: none of them is recorded twice within 24 h, in whatever batch it comes. */
+  /** One name for each request behind the events. No request is recorded twice within 24 h, even in different batches. */
   readonly onceKeys?: readonly string[]
-  /** Where the import of a log stands once these events are stored; kept in the same transaction. Its id names the import of the events. */
+  /** The position in the imported log after these events, stored in the same transaction. Its id also marks the events' import. */
   readonly importProgress?: ImportProgress
-  /** What came in together with the events: counted in `health` and `load`. */
+  /** Everything that arrived together with the events; counted in `health` and `load`. */
   readonly intake?: Intake
 }
 
-/** What one request or part of a log brought besides events. Every item received is an event, ignored, or a duplicate. */
+/** What one request or part of a log contained besides events. Every item is an event, ignored or a duplicate. */
 export interface Intake {
   readonly source: Source
   /** Items that became no event, by reason. */
   readonly ignored: Readonly<Record<string, number>>
-  /** Items that were dealt with before. */
+  /** Items that were already processed. */
   readonly duplicates: number
-  /** Fields of items that this version does not know, all together. */
+  /** Number of fields, over all items, that this version does not know. */
   readonly unknownFields?: number
-  /** Requests that the site answered, counted or not, by UTC day and kind. */
+  /** All requests that the site answered, by UTC day and kind, whether they are events or not. */
   readonly load?: readonly DailyLoad[]
 }
 
@@ -40,13 +40,13 @@ export interface DailyLoad {
   readonly day: number
   readonly kind: LoadKind
   readonly requests: number
-  /** 0 where the source does not tell. */
+  /** 0 when the source does not report it. */
   readonly bytes: number
-  /** 0 where the source does not tell. */
+  /** 0 when the source does not report it. */
   readonly durationMs: number
 }
 
-/** Kept in this order with each row, so only ever add to the end. */
+/** Every kind of request that the load of a site is split into. */
 export const loadKinds = [
   'ai-bot',
   'assistant-click',
@@ -62,32 +62,32 @@ export type LoadKind = (typeof loadKinds)[number]
 /** A request that was refused as a whole. */
 export interface Rejection {
   readonly source: Source
-  /** Code of the error that its sender was told. */
+  /** The error code of the response. */
   readonly reason: string
   readonly now: number
 }
 
-/** What one source has delivered since the site exists. `received` is `recorded`, `merged`, `duplicates` and all of `ignored` together. */
+/** What one source has delivered since the site was added. `received` is the sum of `recorded`, `merged`, `duplicates` and `ignored`. */
 export interface SourceHealth {
   readonly source: Source
-  /** First and last time that something was taken; null when there were only rejections. */
+  /** When the first and the last delivery were accepted; null when all were rejected. */
   readonly firstSeen: number | null
   readonly lastSeen: number | null
-  /** The longest time between two deliveries, of those that arrived in the calendar week of the last one and the week before. */
+  /** The longest pause between two deliveries in the calendar week of the last one and the week before. */
   readonly longestPauseMs: number
   readonly received: number
   readonly recorded: number
   /** Requests that another source had reported before. */
   readonly merged: number
-  /** Of `recorded` and `merged`: those that came more than 24 h after they happened. */
+  /** How many of `recorded` and `merged` arrived more than 24 h after they happened. */
   readonly late: number
   readonly duplicates: number
   readonly ignored: Readonly<Record<string, number>>
   readonly unknownFields: number
-  /** Requests, not items. */
+  /** Counts whole requests, not their items. */
   readonly rejected: number
   readonly lastRejection: { readonly at: number; readonly reason: string } | null
-  /** The last seven UTC days that brought something, by the moment of arrival; oldest first. */
+  /** The last seven UTC days with deliveries, by the moment of arrival; oldest first. */
   readonly days: readonly SourceDay[]
 }
 
@@ -98,37 +98,37 @@ export interface SourceDay {
   readonly merged: number
 }
 
-/** Expected ends of an append. Only `recorded` has changed anything. */
+/** The expected outcomes of an append. Only `recorded` changes anything. */
 export type AppendOutcome =
   | { readonly outcome: 'recorded' }
   | { readonly outcome: 'replayed'; readonly response: string }
   | { readonly outcome: 'idempotency-mismatch' }
-  /** Some of onceKeys are of requests that were recorded before: which ones. */
+  /** `keys` are those of `onceKeys` whose requests were recorded before. */
   | { readonly outcome: 'known-keys'; readonly keys: readonly string[] }
   | { readonly outcome: 'over-quota'; readonly used: number; readonly limit: number }
   | { readonly outcome: 'site-removed' }
 
 /**
- * How far one log has been imported for a site, and how the same log is known again: by the hash of its beginning
- * and the hash of the bytes right before `offset`, so that name and compression do not matter.
+ * How far one log has been imported for a site. The same log is recognized by the hash of its beginning and the hash of the bytes
+ * right before `offset`, so its name and compression do not matter.
  */
 export interface ImportProgress {
-  /** Random; one a log and site. */
+  /** Random; each log of each site has its own. */
   readonly id: string
-  /** Bytes of the uncompressed log that are dealt with. */
+  /** Bytes of the uncompressed log that are processed. */
   readonly offset: number
   readonly headLength: number
   readonly headHash: string
   readonly windowLength: number
   readonly windowHash: string
-  /** What the format must know to go on in the middle, such as the last `#Fields` line; null for most formats. */
+  /** What the format needs to continue in the middle of the log, such as the last `#Fields` line; null for most formats. */
   readonly context: string | null
-  /** Lines dealt with. */
+  /** Lines that are processed. */
   readonly lines: number
   readonly updatedAt: number
 }
 
-/** Who or what an event is about. */
+/** The bot, assistant or conversion of an event. */
 export interface Subject {
   readonly type: EventType
   /** Bot, assistant, or name of the conversion. */
@@ -143,12 +143,12 @@ export interface NameCount extends Omit<Subject, 'type'> {
   readonly value: number
 }
 
-/** Counts by name; one entry a name. By count, descending, then by name in the order of code units. */
+/** One entry for each name. Sorted by count, descending, then by name in the order of code units. */
 export type CountsByName = Readonly<Record<EventType, readonly NameCount[]>>
 
 export type Granularity = 'day' | 'hour'
 
-/** One count a type. */
+/** One count for each type. */
 export type TypeCounts = Readonly<Record<EventType, number>>
 
 /** Counts of one day or hour that has events. */
@@ -172,15 +172,15 @@ export type Dimension = 'name' | 'page' | 'country' | 'day'
 export interface BreakdownQuery {
   readonly range: DateRange
   readonly filter: EventFilter
-  /** None gives one row: the totals. */
+  /** An empty list gives one row: the totals. */
   readonly dimensions: readonly Dimension[]
-  /** The type whose counts put rows in order; null is all types together. Rows without such a count stay out. */
+  /** The type whose counts sort the rows; null sorts by all types together. Rows where this count is 0 are left out. */
   readonly orderBy: EventType | null
   /** Most rows in the answer; null is all. */
   readonly limit: number | null
 }
 
-/** Counts of one group: of the fields `subject`, `page`, `country` and `day`, those of its dimensions are there. */
+/** Counts of one group. Of `subject`, `page`, `country` and `day`, only the fields of the query's dimensions are set. */
 export interface BreakdownRow extends TypeCounts {
   readonly subject?: Subject
   /** Path. */
@@ -192,17 +192,17 @@ export interface BreakdownRow extends TypeCounts {
 }
 
 export interface Breakdown {
-  /** By count, descending. */
+  /** Sorted by count, descending. */
   readonly rows: readonly BreakdownRow[]
-  /** How many rows there are, listed or not. */
+  /** The number of all rows, including those that `limit` leaves out. */
   readonly rowCount: number
 }
 
-/** Conversions of one name that one assistant brought, by one landing page. */
+/** Conversions of one name, from one assistant and one landing page. */
 export interface AttributedCount {
-  /** Null where no assistant is known to have brought the visitor. */
+  /** The assistant that sent the visitor; null when none is known. */
   readonly assistant: string | null
-  /** Path; null where it is not known, and where `assistant` is null. */
+  /** Path; null when it is not known or `assistant` is null. */
   readonly landing: string | null
   readonly name: string
   readonly count: number
@@ -225,7 +225,7 @@ export interface ListedEvent extends Subject {
 export interface EventListQuery {
   readonly range: DateRange
   readonly type: EventType | null
-  /** Only events that come after this position in the list; null starts at the newest. */
+  /** Only events after this position in the list; null starts with the newest. */
   readonly after: EventPosition | null
   readonly limit: number
 }
@@ -236,60 +236,60 @@ export interface Amendment {
   readonly judgement: Judgement
 }
 
-/** An event with all that a copy in another store must keep. */
+/** An event with everything that a copy in another store must keep. */
 export interface ExportedEvent extends StoredEvent {
-  /** 16 bits that stand for its client; null where none was seen. */
+  /** The fingerprint of its client; null when the client is not known. */
   readonly fingerprint: number | null
 }
 
 /**
  * What every engine promises:
- * - an append is stored whole or not at all; when it has resolved, it is on disk and in every answer asked for afterwards,
- *   also of another process on the same data;
- * - ids are unique and below 2^53, without relying on being the only process;
- * - counts are exact, and equal the list of events to the unit;
- * - a request that several sources report is one event (docs/decisions/0004): a later report fills in what the first did not tell;
- * - `revision` changes whenever any answer about the site but `health` and StoredEvent.seenBy may have changed, and never returns to an earlier value.
+ * - An append is stored whole or not at all. Once it has resolved, it is on disk, and every later answer includes it, in all processes.
+ * - Ids are unique and below 2^53, even when several processes record at once.
+ * - Counts are exact: they always equal the number of listed events.
+ * - A request that several sources report is one event (docs/decisions/0004). A later report fills in the fields that are still unknown.
+ * - `revision` changes whenever an answer about the site may have changed, except `health` and StoredEvent.seenBy. It never returns to an
+ *   earlier value.
  */
 export interface EventStore {
   /**
-   * Rejects with AppError OVERLOADED when more is waiting than the engine will hold, or when the disk is full, and with INVALID_EVENT when
-   * the site has as many names as it may have.
+   * Rejects with AppError OVERLOADED when too many events wait for the disk or when the disk is full. Rejects with INVALID_EVENT when the
+   * batch has a new name but the site already has the most names allowed.
    */
   append(batch: EventBatch): Promise<AppendOutcome>
   /** 0 for a site without events. */
   revision(site: number): Promise<number>
   counts(site: number, range: DateRange): Promise<CountsByName>
-  /** Buckets with events, in the order of time. The caller keeps ranges to a size whose answer fits in memory (see reports/timeseries.ts). */
+  /** Buckets with events, in order of time. The answer must fit in memory, so callers split long ranges (see reports/timeseries.ts). */
   series(site: number, range: DateRange, granularity: Granularity): Promise<readonly SeriesPoint[]>
   /** First and last day with events of the site; null when there are none. */
   extent(site: number): Promise<DateRange | null>
   breakdown(site: number, query: BreakdownQuery): Promise<Breakdown>
-  /** One entry an assistant, landing page and name, in no particular order. The cost grows with the conversions of the range. */
+  /** One entry for each assistant, landing page and name, unsorted. Reads every conversion of the range. */
   attribution(site: number, range: DateRange): Promise<AttributedCount[]>
   /** Newest first: createdAt descending, then id descending. */
   list(site: number, query: EventListQuery): Promise<ListedEvent[]>
-  /** One event with all that explains it; null when there is none at that position. */
+  /** One event with everything that explains it; null when there is none at that position. */
   find(site: number, position: EventPosition): Promise<StoredEvent | null>
-  /** What the requests of a site cost, by day, kind and source, counted or not; in the order of days. */
+  /** The load of a site by day, kind and source, in order of days. It includes requests that are not events. */
   load(site: number, range: DateRange): Promise<(DailyLoad & { readonly source: Source })[]>
-  /** What the account recorded in a month (domain/date-range.ts monthOf), removed sites included. */
+  /** Events that the account recorded in a month (see monthOf), including those of removed sites. */
   usage(account: number, month: number): Promise<number>
-  /** What was recorded for each of these sites in a month; sites without are left out. */
+  /** Events recorded in a month, by site. Sites without events are left out. */
   usageOfSites(sites: readonly number[], month: number): Promise<ReadonlyMap<number, number>>
-  /** Drops idempotency keys older than 24 h; to be called now and then by a server. */
+  /** Deletes idempotency keys older than 24 h. A server calls this every hour. */
   forgetOldRequests(now: number): Promise<void>
   imports(site: number): Promise<ImportProgress[]>
-  /** Counts a refused request. It is stored within seconds, together with intakes that nothing was recorded of. */
+  /** Counts a refused request. The count reaches the disk within seconds, together with other intakes that recorded nothing. */
   countRejected(site: number, rejection: Rejection): void
-  /** One entry a source by which anything has ever come. Counts of what other processes did not record may lag by seconds. */
+  /** One entry for each source that ever delivered anything. Ignored and refused items of other processes may appear seconds later. */
   health(site: number): Promise<SourceHealth[]>
-  /** Gives stored events new judgements, with all counts by verdict; events that are not there are passed over. Resolves to how many changed. */
+  /** Replaces the judgements of stored events and updates the counts. Skips events that do not exist. Resolves to the number changed. */
   amend(site: number, amendments: readonly Amendment[], now: number): Promise<number>
-  /** All events of a site, oldest first, a page at a time; `after` is the last position seen, null at the beginning. */
+  /** One page of all events of a site, oldest first. `after` is the last position of the page before; null for the first page. */
   exportSite(site: number, after: EventPosition | null, limit: number): Promise<ExportedEvent[]>
-  /** Stores exported events under their own ids; those that are there already are passed over. Counts no quota and no health. */
+  /** Stores exported events under their own ids and skips those that exist. Changes neither the quota nor data health. */
   importSite(site: number, events: readonly ExportedEvent[], now: number): Promise<void>
-  /** Forgets everything about a site, for good. Safe to repeat; later appends to it answer `site-removed`. */
+  /** Deletes everything about a site for good. Safe to repeat. Later appends to the site give `site-removed`. */
   removeSite(site: number): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** AccountStore on SQLite: look-ups of keys and sites are remembered until an account changes, in any process. */
+/** AccountStore on SQLite. It remembers the keys and sites that it found until any process changes an account. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Account, ApiKey, Drain, Scope, Site } from '../../domain/account.ts'
 import type { DrainKind } from '../../domain/event.ts'
@@ -9,7 +9,7 @@ import type { Writer } from './writer.ts'
 
 type Row = Record<string, unknown>
 
-/** Of a kind; beyond this its memory starts again empty. */
+/** The most values remembered of one kind. Beyond it, the memory of that kind is cleared. */
 const rememberedMax = 30_000
 
 const selectAccounts = 'SELECT number, id, email, plan, is_owner, created_at FROM account'
@@ -112,7 +112,7 @@ export function createAccountStore(
   }
 }
 
-/** Found keys and sites, kept while the counter of account changes stands still. Misses are not kept: strangers choose them. */
+/** Remembers keys and sites until the counter of account changes rises. Misses are not remembered: strangers could fill the memory. */
 class AccountMemory {
   readonly #revision: StatementSync
   readonly #dataVersion: DataVersion
@@ -125,7 +125,7 @@ class AccountMemory {
     this.#dataVersion = dataVersion
   }
 
-  /** `find`, with a memory of what was found; `version` spares a look at the data version where one was just taken. */
+  /** `find` with a memory of its results. A caller that has just read the data version passes it as `version`, which saves a query. */
   of<Value>(find: (name: string) => Value | null): (name: string, version?: number) => Value | null {
     const known = new Map<string, Value>()
     this.#kinds.push(known)

@@ -1,4 +1,4 @@
-/** The write side of accounts, sites and keys, inside a transaction that someone else begins and commits. */
+/** The write side of accounts, sites and keys, inside a transaction that the writer thread begins and commits. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { PlanName } from '../../domain/plan.ts'
 import type { LoginResult, NewAccount, NewDrain, NewKey, NewSite } from '../account-store.ts'
@@ -21,7 +21,7 @@ export class SqliteAccountWriter {
     return this.#change('UPDATE account SET plan = ? WHERE id = ?', plan, accountId)
   }
 
-  /** Gives the rows of the sites that went with it. */
+  /** Returns the rows of the removed sites. */
   removeAccount(accountId: string): Record<string, unknown>[] {
     const sites = this.#database
       .prepare('SELECT * FROM site WHERE account_id = ? ORDER BY number')
@@ -37,7 +37,7 @@ export class SqliteAccountWriter {
     return sites
   }
 
-  /** The index one_owner decides between two that try at once. */
+  /** Of two simultaneous attempts, the unique index one_owner lets only the first succeed. */
   makeOwner(accountId: string): boolean {
     return this.#change(
       "UPDATE OR IGNORE account SET is_owner = 1, plan = 'pro' WHERE id = ? AND is_owner = 0",
@@ -79,7 +79,7 @@ export class SqliteAccountWriter {
     return this.#change('UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id)
   }
 
-  /** Drains are looked up anew each time, so nothing that is remembered grows stale. */
+  /** The counter of account changes stays as it is, because drains are never remembered. */
   addDrain({ id, siteId, kind, secret, proof, createdAt }: NewDrain): boolean {
     return this.#run(
       `INSERT INTO drain (id, site_id, kind, secret, proof, created_at)
@@ -92,7 +92,7 @@ export class SqliteAccountWriter {
     return this.#run('DELETE FROM drain WHERE id = ?', id)
   }
 
-  /** Not a change that makes remembered look-ups stale: nothing decides by it. The latest use counts, whoever reports it last. */
+  /** The counter of account changes stays as it is, because no decision depends on the time of the last use. */
   touchKeys(lastUsed: ReadonlyMap<string, number>): void {
     const touch = 'UPDATE api_key SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?'
     for (const [id, time] of lastUsed) this.#run(touch, time, id)
@@ -108,7 +108,7 @@ export class SqliteAccountWriter {
     return { rows: [], changes: Number(statement.run(...values).changes) }
   }
 
-  /** Runs a statement and tells all processes to look accounts up again; true when it changed a row. */
+  /** Runs a statement. If it changes a row, all processes forget the accounts that they remember. True when a row changed. */
   #change(sql: string, ...values: SQLInputValue[]): boolean {
     const changed = this.#run(sql, ...values)
     if (changed) this.#run("UPDATE counter SET value = value + 1 WHERE name = 'accounts'")

@@ -1,4 +1,4 @@
-/** Remembers the order of recording: which ids of a site were recorded together, of what moments, and by which import. */
+/** Stores which ids of a site were recorded together, the time range of those events, and the import that brought them. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 export interface RecordedBatch {
@@ -9,7 +9,7 @@ export interface RecordedBatch {
   readonly events: number
 }
 
-/** Small batches share a row up to so many events, so that single events do not get a row each. */
+/** Small batches share a row until it has this many events, so that single events do not get a row each. */
 const sharedEventsMax = 1_000
 
 export class BatchLog {

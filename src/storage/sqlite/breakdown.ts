@@ -1,4 +1,4 @@
-/** Counts of a site grouped and filtered in any way: from the smallest table that knows everything which the question names. */
+/** Groups and filters the counts of a site. It reads the smallest table that has every column of the query. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { dayMs } from '../../domain/date-range.ts'
 import { type EventType, eventTypes } from '../../domain/event.ts'
@@ -9,7 +9,7 @@ import type { Subjects } from './subjects.ts'
 
 type Fact = 'name' | 'page' | 'country'
 
-/** Where counts can be read from. */
+/** A table that counts can be read from. */
 interface Source {
   readonly from: string
   readonly facts: readonly Fact[]
@@ -24,7 +24,7 @@ const countsBySubject = eventTypes.map((_, type) => `sum(CASE s.type WHEN ${type
 const valueParts = ['total(t.value)', 'total(t.value_billionths)']
 const days = 't.day BETWEEN ? AND ?'
 
-/** The smallest first. */
+/** In order of size, the smallest first. */
 const tables: readonly Source[] = [
   {
     from: 'by_day t JOIN subject s ON s.id = t.subject',
@@ -82,7 +82,7 @@ export class BreakdownReader {
     const where = this.#conditions(site, filter)
     if (!where) return nothing
     const question = { table, where, values: [site, range.start, range.end, ...where.values], orderBy }
-    // Rows of one name can differ in their company, so they are counted after they are merged.
+    // Rows with the same name can have different companies. They are merged first, and limited and counted after that.
     const isByName = dimensions.includes('name')
     const groups = this.#group(question, dimensions, isByName ? null : limit)
     const all = groups.map(row => this.#toRow(dimensions, row))
@@ -93,7 +93,7 @@ export class BreakdownReader {
     }
   }
 
-  /** Of each row the values of its dimensions, the counts of the three types, the two parts of the value, and how many rows there are. */
+  /** Each row has the values of its dimensions, the counts of the three types, the two parts of the value, and the number of rows. */
   #group(
     { table, where, values, orderBy }: Question,
     dimensions: readonly Dimension[],
@@ -114,7 +114,7 @@ export class BreakdownReader {
     return this.#statement(sql).all(...values, limit ?? -1) as unknown as (number | string)[][]
   }
 
-  /** There are only as many as there are shapes of questions. */
+  /** Prepared statements are kept. Their number is bounded, because values are bound and only the shape of a query varies. */
   #statement(sql: string): StatementSync {
     let statement = this.#statements.get(sql)
     if (!statement) {
@@ -125,7 +125,7 @@ export class BreakdownReader {
     return statement
   }
 
-  /** Null when nothing can match, since the site has no such name or page. */
+  /** Null when nothing can match because the site has no such name or page. */
   #conditions(site: number, { names, path, country }: EventFilter): Conditions | null {
     const conditions: string[] = []
     const values: SQLInputValue[] = []
@@ -170,7 +170,7 @@ export class BreakdownReader {
   }
 }
 
-/** Of rows that differ in nothing but the company, one is left. By count, descending. */
+/** Merges rows that differ only in the company. Sorted by count, descending. */
 function mergeRows(rows: readonly BreakdownRow[], orderBy: EventType | null): BreakdownRow[] {
   const merged = new Map<string, BreakdownRow>()
   for (const row of rows) {

@@ -1,6 +1,6 @@
 /**
- * A site's counts by day and subject as columns in memory, so that most questions about stats need no query. They hold as long as the
- * site's revision does. A site gets them with the second question at one revision: the first costs a query, and may be the only one.
+ * Keeps a site's counts by day and subject in memory, so that most requests for stats need no query. They are valid until the site's data
+ * version changes. They are loaded at the second request with the same data version, because many sites are asked about only once.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { DateRange } from '../../domain/date-range.ts'
@@ -9,16 +9,16 @@ import type { SubjectSum } from './subjects.ts'
 
 interface Totals {
   readonly revision: number
-  /** Of each row: its day, the place of its subject in `subjects`, and its count; in the order of days. */
+  /** Each row has a day, an index into `subjects`, and a count. Rows are in order of days. */
   readonly days: Int32Array
   readonly places: Uint16Array
   readonly counts: Float64Array
   readonly subjects: readonly number[]
-  /** By row, for the few that have one. */
+  /** The values by row; most rows have none. */
   readonly values: ReadonlyMap<number, DecimalSum>
 }
 
-/** A site with more rows, such as one with millions of events and hundreds of names, is asked by query. */
+/** Sites with more rows than this, such as one with 100 names a day over 200 days, are always queried. */
 const rowsMax = 20_000
 const bytesPerRow = 14
 const bytesPerSite = 2_000
@@ -27,7 +27,7 @@ export class DailyTotals {
   readonly #bytesMax: number
   readonly #load: StatementSync
   readonly #sums: StatementSync
-  /** Sites asked about lately, the latest last; null for those that were asked about once, or are too large. */
+  /** Recently requested sites, the latest last. Sites requested once and sites that are too large have no totals here. */
   readonly #sites = new Map<number, Totals | { readonly revision: number; readonly isTooLarge: boolean }>()
   #bytes = 0
 
@@ -44,7 +44,7 @@ export class DailyTotals {
     this.#sums.setReturnArrays(true)
   }
 
-  /** One entry a subject that has events in the range, in no particular order. */
+  /** One entry for each subject with events in the range, unsorted. */
   sums(site: number, revision: number, range: DateRange): SubjectSum[] {
     const totals = this.#totalsOf(site, revision)
     return totals ? sumRange(totals, range) : this.#query(site, range)
@@ -59,7 +59,7 @@ export class DailyTotals {
     }))
   }
 
-  /** Null where a query must answer. */
+  /** Null when the totals are not in memory, so that a query must answer. */
   #totalsOf(site: number, revision: number): Totals | null {
     const known = this.#sites.get(site)
     if (known) this.#forget(site, known)

@@ -1,7 +1,7 @@
-/** Tells what may be kept in memory: a number that changes when any process has committed, and the revisions of sites as of then. */
+/** Shows when remembered values are stale, by a number that changes with every commit of any process, and by the revisions of sites. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
-/** Beyond so many sites the memory starts again empty. */
+/** Beyond this many sites, the memory is cleared. */
 const rememberedMax = 100_000
 
 export class DataVersion {
@@ -16,12 +16,12 @@ export class DataVersion {
     this.#revision = reader.prepare('SELECT revision FROM site_state WHERE site = ?')
   }
 
-  /** What was remembered under another number must be looked up again. */
+  /** Changes with every commit of any process. Values remembered under another number must be looked up again. */
   current(): number {
     return (this.#version.get() as unknown as [number])[0]
   }
 
-  /** The data version of a site; 0 for one without events. */
+  /** The revision of a site; 0 for a site without events. */
   revisionOf(site: number, version = this.current()): number {
     if (version !== this.#seen || this.#revisions.size >= rememberedMax) this.#revisions.clear()
     this.#seen = version

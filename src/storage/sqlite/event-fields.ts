@@ -1,12 +1,12 @@
 /**
- * The one list of the fields of an event on their way to the writer thread. A batch crosses as the distinct texts in it and one row of numbers
- * for each event, since thousands of small objects take several times as long to copy. A new field is one entry here.
+ * Lists the fields of an event that are sent to the writer thread. A batch is sent as its distinct texts and one row of numbers for each
+ * event, because copying thousands of small objects takes several times as long. A new field is one entry here.
  */
 import { eventTypes, type NewEvent, notJudged, sources } from '../../domain/event.ts'
 import { toDecimal } from '../../domain/money.ts'
 import { type FingerprintOf, type FingerprintPair, noFingerprint } from './fingerprints.ts'
 
-/** Reads a field of an event; texts become places in PackedEvents.texts. */
+/** Reads a field of an event. A text is packed as its index in PackedEvents.texts. */
 type Read = (event: NewEvent) => number | string | null
 
 const numberFields = {
@@ -47,7 +47,7 @@ const rowLength = numberReads.length + 1 + textReads.length
 export interface PackedEvents {
   readonly count: number
   readonly texts: readonly string[]
-  /** Row by row; NaN stands for null. */
+  /** One row after the other. NaN stands for null. */
   readonly numbers: Float64Array
 }
 
@@ -75,7 +75,7 @@ export function packEvents(events: readonly NewEvent[], fingerprintOf: Fingerpri
   return { count: events.length, texts, numbers }
 }
 
-/** Reads the events of a batch one by one, without an object for each. */
+/** Reads the events of a batch one by one, without creating an object for each. */
 export class PackedReader {
   readonly texts: readonly string[]
   readonly count: number
@@ -92,31 +92,31 @@ export class PackedReader {
     this.#row = index * rowLength
   }
 
-  /** Null where the field is not known. */
+  /** Null when the field is not known. */
   number(field: NumberField): number | null {
     const value = this.#numbers[this.#row + columnOf[field]]!
     return Number.isNaN(value) ? null : value
   }
 
-  /** The place of a text in `texts`; null where the field is not known. */
+  /** The index of a text in `texts`; null when the field is not known. */
   place(field: TextField): number | null {
     const value = this.#numbers[this.#row + columnOf[field]]!
     return Number.isNaN(value) ? null : value
   }
 
-  /** Throws where the field is not known: only a bug brings an event without a name or page this far. */
+  /** Throws when the field is not known. Only a bug can produce an event without a name or page. */
   text(field: TextField): string {
     const place = this.place(field)
     if (place === null) throw new TypeError(`An event has no ${field}.`)
     return this.texts[place]!
   }
 
-  /** The empty string where the field is not known. */
+  /** The empty string when the field is not known. */
   textOrEmpty(field: TextField): string {
     return this.place(field) === null ? '' : this.text(field)
   }
 
-  /** Two fingerprints in one number; `noFingerprint` where no client was seen. */
+  /** One or two fingerprints in one number; `noFingerprint` when the client is not known. */
   get client(): FingerprintPair {
     return this.#numbers[this.#row + columnOf.client]!
   }

@@ -1,4 +1,4 @@
-/** Gives events their ids, which rise from transaction to transaction, whichever process they are of. */
+/** Assigns ids to events. Ids rise from transaction to transaction, across all processes. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 export class EventIds {
@@ -12,12 +12,12 @@ export class EventIds {
     this.#write = database.prepare("UPDATE counter SET value = ? WHERE name = 'event-id'")
   }
 
-  /** To be called at the beginning of a transaction: other processes may have taken some. */
+  /** Call this at the beginning of a transaction, because other processes may have taken ids. */
   begin(): void {
     this.#next = this.#written = Number(this.#read.get()?.value)
   }
 
-  /** As many as `count`, from the one given back on. */
+  /** Takes `count` ids in a row and returns the first. */
   take(count: number): number {
     const first = this.#next
     this.#next += count
@@ -29,7 +29,7 @@ export class EventIds {
     this.#next = Math.max(this.#next, id + 1)
   }
 
-  /** To be called right before the commit. */
+  /** Call this right before the commit. */
   flush(): void {
     if (this.#next > this.#written) this.#write.run(this.#next)
   }

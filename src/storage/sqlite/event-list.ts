@@ -1,4 +1,4 @@
-/** Single events of a site: pages of the list, one event with its explanation, and pages of an export. */
+/** Reads single events of a site: a page of the list, one event with its explanation, or a page of an export. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { dayMs } from '../../domain/date-range.ts'
 import {
@@ -46,7 +46,7 @@ const explained = `${listed}, e.client, e.seen_by, j.verdict, j.reason, j.eviden
   o.source, o.referrer_host, o.rule, o.catalogue, o.assistant, a.text AS agent, l.text AS landing`
 const explanations = `${names} JOIN origin o ON o.id = e.origin LEFT JOIN agent a ON a.id = o.agent LEFT JOIN path l ON l.id = o.landing`
 
-/** Clicks and conversions are rare, and have an index that holds nothing else. */
+/** Clicks and conversions are rare among bot visits, so each type has an index of its own. */
 const indexes: Readonly<Record<EventType, string>> = {
   bot: '',
   referral: 'INDEXED BY event_clicks',
@@ -69,7 +69,7 @@ export class EventListReader {
            ORDER BY at DESC, id DESC LIMIT ?
          ) e ${names} ORDER BY e.at DESC, e.id DESC`,
       )
-      // Rows of arrays take half as long as rows of objects.
+      // Reading rows as arrays takes half as long as reading them as objects.
       statement.setReturnArrays(true)
       return statement
     }
@@ -139,7 +139,7 @@ export class EventListReader {
   }
 }
 
-/** 0 in a column stands for what is not known. */
+/** In the table, 0 stands for "not known". */
 const judgementOf = ({ verdict, reason, evidence, robots }: Row): Judgement => ({
   verdict: (verdict as number) || null,
   reason: (reason as number) || null,

@@ -1,4 +1,4 @@
-/** The read side of events on one connection: every question as a function that answers at once. Runs beside the server and in the reader thread. */
+/** Answers every query about events on one connection, synchronously. The main thread has one, and the reader thread has another. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type DateRange, dayMs } from '../../domain/date-range.ts'
 import {
@@ -55,7 +55,7 @@ export class EventReader {
   }
 
   counts(site: number, range: DateRange): CountsByName {
-    // Totals may be newer than the revision that they go by: then they are read again at the next question.
+    // The totals may be newer than this revision. In that case the next request loads them again.
     const sums = this.#totals.sums(site, this.revision(site), range)
     const counts: Record<EventType, NameCount[]> = { bot: [], referral: [], conversion: [] }
     for (const { subject, count, value } of this.#subjects.mergeNames(sums)) {
@@ -66,7 +66,7 @@ export class EventReader {
     return counts
   }
 
-  /** How many events a site has in a range. */
+  /** The number of events of a site in a range. */
   countOf(site: number, range: DateRange): number {
     return this.#totals.sums(site, this.revision(site), range).reduce((sum, { count }) => sum + count, 0)
   }
@@ -144,7 +144,7 @@ export class EventReader {
     return this.#inSnapshot(() => this.#health.read(site))
   }
 
-  /** Runs a function whose statements all see the database as it was at the first of them. Not to be nested. */
+  /** Runs a function whose statements all see the database as it was at the first statement. Calls must not be nested. */
   #inSnapshot<Value>(read: () => Value): Value {
     const { begin, commit } = this.#statements
     begin.run()

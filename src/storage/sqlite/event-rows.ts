@@ -1,4 +1,4 @@
-/** The rows of table event on the write side: made from a batch, filled in by later reports, and judged anew. */
+/** Writes the rows of the table event: inserts new events, fills in later reports of the same request, and replaces judgements. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { EventPosition, Judgement } from '../../domain/event.ts'
 import { eventTypes } from '../../domain/event.ts'
@@ -10,7 +10,7 @@ import type { Names } from './names.ts'
 import type { CountedEvent, RollUps } from './roll-ups.ts'
 import { bitsOf } from './same-request.ts'
 
-/** What is read of a row before it changes. */
+/** The columns of a row that are read before it changes. */
 interface StoredRow {
   readonly at: number
   readonly type: number
@@ -99,10 +99,10 @@ export class EventRows {
     this.#rollUps.add(counted)
   }
 
-  /** Fills in what a stored event did not know, from the reader's current event. True when anything but `seen_by` changed. */
+  /** Fills in unknown fields of a stored event from the reader's current event. True when anything but `seen_by` changed. */
   fill(site: number, { createdAt, id }: EventPosition, report: PackedReader, seenBy: number): boolean {
     const row = this.#find.get(site, createdAt, id) as unknown as StoredRow
-    // A stronger verdict is one that was given at all: nothing else is compared, since each comes from the same catalogue.
+    // The first verdict stays, with its reason and evidence: verdicts of several sources are not compared.
     const isJudged = row.verdict !== 0
     const facts = {
       bytes: row.bytes ?? report.number('bytes'),
@@ -120,7 +120,7 @@ export class EventRows {
     return changed
   }
 
-  /** False when there is no such event. The caller counts its day anew. */
+  /** False when there is no such event. The caller must rebuild the roll-ups of its day. */
   judge(site: number, { createdAt, id }: EventPosition, judgement: Judgement): boolean {
     const row = this.#find.get(site, createdAt, id) as unknown as StoredRow | undefined
     if (!row) return false
@@ -128,7 +128,7 @@ export class EventRows {
     return Number(this.#judge.run(judged, site, createdAt, id).changes) > 0
   }
 
-  /** Stores an exported event under its own id, uncounted. False when it is there already. Throws TooManyNames. */
+  /** Stores an exported event under its own id, without counting it. False when it exists already. Throws TooManyNames. */
   restore(site: number, event: ExportedEvent, reader: PackedReader): boolean {
     const type = eventTypes.indexOf(event.type)
     const value = event.value === null ? null : toDecimal(event.value)
@@ -165,7 +165,7 @@ const countedRow = (row: StoredRow): CountedEvent => ({
   durationMs: row.duration_ms ?? 0,
 })
 
-/** As columns have it: 0 where it is not known. */
+/** A judgement as columns: 0 stands for "not known". */
 const known = ({ verdict, reason, evidence, robots }: Judgement) => ({
   verdict: verdict ?? 0,
   reason: reason ?? 0,

@@ -1,4 +1,4 @@
-/** EventStore on SQLite: short questions are answered in this thread, long ones in the reader thread, and the writer thread writes. */
+/** EventStore on SQLite. Short queries run in this thread and long ones in the reader thread. The writer thread does all writing. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { DateRange } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -12,7 +12,7 @@ import type { LongQuestions } from './long-questions.ts'
 import type { UnrecordedIntakes } from './unrecorded-intakes.ts'
 import type { Writer } from './writer.ts'
 
-/** A question that may read more rows than this is a long one: about 5 ms. */
+/** A query that may read more rows than this counts as long. Reading so many takes about 5 ms. */
 const shortRowsMax = 50_000
 
 export interface EventStoreParts {
@@ -21,7 +21,7 @@ export interface EventStoreParts {
   readonly long: LongQuestions
   readonly intakes: UnrecordedIntakes
   readonly dataVersion: DataVersion
-  /** Bound of the daily totals kept in memory. */
+  /** The most memory that daily totals may take. */
   readonly cacheBytes: number
 }
 
@@ -34,7 +34,7 @@ export function createEventStore(parts: EventStoreParts): EventStore {
 
   async function append(batch: EventBatch): Promise<AppendOutcome> {
     const { site, now, intake } = batch
-    // Nothing to commit: what came in is stored together with more of its kind.
+    // A batch without events or keys needs no commit of its own: its counts are gathered and stored later.
     const leavesTrace =
       batch.events.length > 0 || batch.idempotency || batch.onceKeys?.length || batch.importProgress
     const packed = { ...batch, events: packEvents(batch.events, fingerprintOf) }
@@ -57,7 +57,7 @@ export function createEventStore(parts: EventStoreParts): EventStore {
       isLong(site, query.range) ? long.ask('breakdown', site, query) : events.breakdown(site, query),
     attribution: async (site, range) =>
       isLong(site, range) ? long.ask('attribution', site, range) : events.attribution(site, range),
-    // Bots have no index of their own: where they are rare, many rows are passed over.
+    // Bot visits have no index of their own: a site with few of them would make this query skip many rows.
     list: async (site, query) =>
       query.type === 'bot' && isLong(site, query.range)
         ? long.ask('list', site, query)

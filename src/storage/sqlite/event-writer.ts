@@ -1,4 +1,4 @@
-/** The write side of events, inside a transaction that the writer begins and commits: decides whether a batch is taken, and stores it whole. */
+/** Writes events inside a transaction that the writer thread begins and commits. It accepts a batch whole or refuses it whole. */
 import type { DatabaseSync } from 'node:sqlite'
 import { dayMs, dayOf, monthOf } from '../../domain/date-range.ts'
 import type { Amendment, AppendOutcome, EventBatch, ExportedEvent } from '../event-store.ts'
@@ -17,13 +17,13 @@ import { removeSlice } from './site-removal.ts'
 import { SiteStates } from './site-states.ts'
 import { UsageWriter } from './usage.ts'
 
-/** A batch as it crosses to the writer thread. */
+/** A batch in the form that is sent to the writer thread. */
 export type PackedBatch = Omit<EventBatch, 'events'> & { readonly events: PackedEvents }
 
-/** `too-many-names` becomes an error for the caller on the other side of the thread. */
+/** The main thread turns `too-many-names` into an AppError. */
 export type PackedOutcome = AppendOutcome | { readonly outcome: 'too-many-names'; readonly limit: number }
 
-/** Events that come later than this after they happened are told as late. */
+/** Events that arrive later than this after they happened are counted as late. */
 const lateMs = dayMs
 
 export class EventWriter {
@@ -55,30 +55,30 @@ export class EventWriter {
     this.#batches = new BatchLog(database)
   }
 
-  /** To be called when a transaction has begun. */
+  /** Call this when a transaction has begun. */
   begin(): void {
     this.#ids.begin()
   }
 
-  /** To be called right before the commit. */
+  /** Call this right before the commit. */
   flush(): void {
     this.#ids.flush()
     this.#names.keep()
   }
 
-  /** To be called after a rollback of one request of the transaction. */
+  /** Call this after a rollback of one request of the transaction. */
   undo(): void {
     this.#names.forgetLearned()
     this.#rollUps.discard()
   }
 
-  /** To be called after a rollback of the transaction. */
+  /** Call this after a rollback of the transaction. */
   discard(): void {
     this.#names.forgetAll()
     this.#rollUps.discard()
   }
 
-  /** Nothing has changed unless the outcome is `recorded`. Throws TooManyNames after changes that the caller must roll back. */
+  /** Changes nothing unless the outcome is `recorded`. Throws TooManyNames; the caller must then roll the changes back. */
   append(batch: PackedBatch): PackedOutcome {
     const { site, now, account, monthlyLimit } = batch
     const state = this.#states.of(site)
@@ -112,7 +112,7 @@ export class EventWriter {
     return recorded
   }
 
-  /** Counts what was taken without recording anything, and what was refused. */
+  /** Counts deliveries that recorded nothing, and refused requests. */
   addIntakes(deliveries: readonly Delivery[], refusals: readonly Refusals[]): void {
     const isThere = ({ site }: { site: number }): boolean => !this.#states.of(site).isRemoved
     for (const delivery of deliveries.filter(isThere)) this.#health.add(delivery)
@@ -161,7 +161,7 @@ export class EventWriter {
     return recorded
   }
 
-  /** Drops requests remembered for longer than 24 h. */
+  /** Deletes the keys of requests that are older than 24 h. */
   forgetOldRequests(now: number): void {
     this.#requests.forgetOld(now)
   }
@@ -170,14 +170,14 @@ export class EventWriter {
     this.#states.markRemoved(site)
   }
 
-  /** True when nothing is left. Each slice is a new revision: nobody may keep what he saw in between. */
+  /** True when nothing is left. Each slice gives the site a new revision, so that no answer from the middle of a removal is kept. */
   removeSiteSlice(site: number): boolean {
     if (!removeSlice(this.#database, site)) return true
     this.#states.markRemoved(site)
     return false
   }
 
-  /** Stores the fresh events; gives the sources that reported events with a client, as bits. */
+  /** Stores the fresh events. Returns the sources that reported events with a client, one bit each. */
   #store({ site, importProgress }: PackedBatch, events: PackedReader, matches: Matches | null): number {
     const count = matches ? matches.fresh.length : events.count
     if (count === 0) return 0
@@ -205,7 +205,7 @@ export class EventWriter {
     return sources
   }
 
-  /** True when a stored event learned something by which it is counted. */
+  /** True when a stored event got a value that counts depend on. */
   #fill(site: number, events: PackedReader, { stored }: Matches): boolean {
     let filled = false
     for (const [id, { at, seenBy, reports }] of stored) {

@@ -1,26 +1,26 @@
 /**
- * A fingerprint is 16 bits that stand for a client, so that one request which several sources report is counted once. So few bits are
- * privacy by loss: thousands of clients share each value, which is enough to tell apart those that ask for one page within seconds.
+ * A fingerprint is 16 bits that stand for a client on one day. It lets a request that several sources report be counted once. So few bits
+ * protect privacy, because thousands of clients share each value. They still tell apart the clients that request a page within seconds.
  */
 import { createHmac, hash } from 'node:crypto'
 import { dayMs, dayOf } from '../../domain/date-range.ts'
 import { sameRequestMs } from '../../domain/event.ts'
 
-/** The fingerprint of a client, from 1 to 65,535, and above it that of the neighbouring day where a request may fall into either. */
+/** A client's fingerprint from 1 to 65,535. Near midnight the higher bits hold the one of the neighbouring day, when other sources may date the request. */
 export type FingerprintPair = number
 export type FingerprintOf = (timeMs: number, userAgent: string | null, client: string) => FingerprintPair
 
 export const noFingerprint: FingerprintPair = 0
 const fingerprintRange = 2 ** 16
 export const ownFingerprint = (pair: FingerprintPair): number => pair % fingerprintRange
-/** 0 unless midnight is near. */
+/** 0 unless the moment is near midnight. */
 export const neighbourFingerprint = (pair: FingerprintPair): number => Math.floor(pair / fingerprintRange)
 
-/** Clients come back; each remembered text costs about 100 bytes. */
+/** Most clients come back, so their bits are remembered. Each remembered text takes about 100 bytes. */
 const rememberedMax = 50_000
-/** Longer than what browsers and bots send; long texts of strangers must not fill the memory. */
+/** Longer than any text of a real browser or bot. Longer texts are not remembered, because strangers could fill the memory. */
 const rememberedLengthMax = 300
-/** In place of 0, which means that no client was seen. */
+/** Replaces the fingerprint 0, because 0 means that the client is not known. */
 const insteadOfNone = 1
 
 interface Bits {
@@ -33,7 +33,7 @@ interface Day {
   readonly agents: Bits
 }
 
-/** `secret` is the instance's own. Each day has a key of its own, so that nobody can be followed from one day to the next. */
+/** `secret` is random and belongs to this instance. Each day has its own key, so that no client can be followed from day to day. */
 export function createFingerprints(secret: string): FingerprintOf {
   let days = new Map<number, Day>()
   let remembered = 0
@@ -67,7 +67,7 @@ export function createFingerprints(secret: string): FingerprintOf {
       days = new Map()
       remembered = 0
     }
-    // Odd, so that no bit of the client is lost; the upper half depends on all bits of both.
+    // An odd factor loses no bit of the client. The upper half of the product depends on all bits of both factors.
     return Math.imul(clientBits, agentBits | 1) >>> 16 || insteadOfNone
   }
   return (timeMs, userAgent, client) => {
@@ -81,8 +81,8 @@ export function createFingerprints(secret: string): FingerprintOf {
 }
 
 /**
- * The first 32 bits of a hash. The key has a fixed length, and only a few bits of the result are ever kept, so a plain hash is as good as
- * HMAC here, in a fifth of the time.
+ * The first 32 bits of a keyed hash. A plain hash is as safe as HMAC here and takes a fifth of the time: the key has a fixed length, and
+ * only a few bits of the result are kept.
  */
 const keyedBits = (key: string, text: string): number =>
   Number.parseInt(hash('sha256', key + text, 'hex').slice(0, 8), 16)

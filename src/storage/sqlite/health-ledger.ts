@@ -1,14 +1,14 @@
-/** Counts what each source of a site delivers, inside a transaction that the writer begins and commits. */
+/** Counts the deliveries of each source of a site, inside a transaction that the writer thread begins and commits. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dayOf } from '../../domain/date-range.ts'
 import type { Source } from '../../domain/event.ts'
 import type { DailyLoad, Intake } from '../event-store.ts'
 
-/** Days that are told one by one. */
+/** The number of days that are counted one by one. */
 const daysKept = 7
 const daysOfWeek = 7
 
-/** What one source delivered in one batch, or in some seconds in which nothing was recorded. */
+/** What one source delivered in one batch, or the sum of several deliveries that recorded nothing. */
 export interface Delivery {
   readonly site: number
   readonly source: Source
@@ -22,7 +22,7 @@ export interface Delivery {
   readonly load: readonly DailyLoad[]
 }
 
-/** Requests that were refused; `now` is the moment of the last, whose reason this is. */
+/** Refused requests. `now` and `reason` are those of the last one. */
 export interface Refusals {
   readonly site: number
   readonly source: Source
@@ -91,12 +91,12 @@ interface Times {
   readonly first_seen: number | null
   readonly last_seen: number | null
   readonly week: number
-  /** The longest pause before a delivery of the week of `last_seen`, and of the week before. */
+  /** The longest pauses before a delivery, in the week of `last_seen` and in the week before. */
   readonly pause: number
   readonly pause_before: number
 }
 
-/** Another process may have recorded a later delivery already. */
+/** The new times after a delivery. Another process may already have recorded a later one. */
 function timesAfter(times: Times | undefined, now: number): Times {
   const week = Math.floor(dayOf(now) / daysOfWeek)
   if (!times || times.last_seen === null)

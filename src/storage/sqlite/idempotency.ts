@@ -1,4 +1,4 @@
-/** Which requests were recorded in the last 24 h: whole ones by the key that their sender chose, single ones of deliveries by their names. */
+/** Remembers for 24 h which requests were recorded: API requests by their idempotency key, requests in deliveries by their names. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dayMs } from '../../domain/date-range.ts'
 import type { AppendOutcome, EventBatch } from '../event-store.ts'
@@ -7,7 +7,7 @@ type KeyedBatch = Pick<EventBatch, 'site' | 'now' | 'idempotency' | 'onceKeys'>
 
 const idempotencyMs = dayMs
 
-/** Never the key of a whole request, since those that senders choose have no space. */
+/** Never equal to an idempotency key, because those cannot contain a space. */
 const onceKey = (key: string): string => `once ${key}`
 
 export class KnownRequests {
@@ -25,7 +25,7 @@ export class KnownRequests {
     this.#forget = database.prepare('DELETE FROM idempotency WHERE created_at <= ?')
   }
 
-  /** What a batch comes to of which something was recorded before; null for others. */
+  /** The outcome of a batch that was recorded before, in whole or in part; null for a new one. */
   outcomeOf({ site, now, idempotency, onceKeys = [] }: KeyedBatch): AppendOutcome | null {
     if (idempotency) {
       const { key, bodyHash } = idempotency

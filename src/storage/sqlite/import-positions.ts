@@ -1,4 +1,4 @@
-/** How far each log has been imported, as rows. */
+/** Stores how far each log has been imported. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { ImportProgress } from '../event-store.ts'
 

@@ -1,4 +1,4 @@
-/** This side of the reader thread: starts it with the first long question, and ends it with the store. */
+/** Starts the reader thread with the first long query, sends queries to it, and ends it when the store closes. */
 import { Worker } from 'node:worker_threads'
 import type { EventReader } from './event-reader.ts'
 import type { LongQuestion, ReaderReply } from './reader-thread.ts'
@@ -40,7 +40,7 @@ export class LongQuestions {
 
   #startThread(): Worker {
     const thread = new Worker(readerThreadFile, { workerData: { file: this.#file } })
-    // A question that nobody waits for any more must not keep the process alive.
+    // A query that is still running must not keep the process alive.
     thread.unref()
     thread.on('message', (reply: ReaderReply) => {
       const waiting = this.#waiting.get(reply.id)
@@ -59,5 +59,5 @@ export class LongQuestions {
   }
 }
 
-// The published package holds JavaScript: there the neighbour ends as this file does.
+// The published package contains JavaScript, so the worker file has the same ending as this file.
 const readerThreadFile = new URL(`./reader-thread${import.meta.filename.slice(-3)}`, import.meta.url)

@@ -1,32 +1,32 @@
 /**
- * Turns the texts of events into the ids of their rows, and makes rows for new texts. Ids are remembered; those that were learned in a
- * batch are forgotten when it is rolled back, since the next text would otherwise get the id of a row that does not exist.
+ * Turns the texts of events into the ids of their rows, and adds rows for new texts. Ids are remembered. After a rollback, the ids that the
+ * batch added are forgotten, because their rows no longer exist.
  */
 import { hash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { sources } from '../../domain/event.ts'
 import type { PackedReader } from './event-fields.ts'
 
-/** Names of bots, assistants and conversions that one site may have: they are read as a whole for every answer. */
+/** The most names of bots, assistants and conversions that one site may have. Reports read all of them at once. */
 export const subjectsPerSiteMax = 10_000
 
-/** More ids than this, of all sites together, are not kept in memory. */
+/** The most ids kept in memory for all sites together. */
 const rememberedMax = 300_000
 
-/** The site has `subjectsPerSiteMax` names, and an event brings another. */
+/** The site has `subjectsPerSiteMax` names, and an event has a new one. */
 export class TooManyNames extends Error {}
 
 /** Ids by text, of one kind and site. */
 type Ids = Map<string, number>
 
-/** Finds a long text without an index that holds it a second time: the first 48 bits of its SHA-256. */
+/** The first 48 bits of the SHA-256 of a text. An index on this number takes less space than an index on long texts. */
 export const textHash = (text: string): number =>
   Number.parseInt(hash('sha256', text, 'hex').slice(0, 12), 16)
 
 export class Names {
   readonly #known = new Map<string, Ids>()
   #remembered = 0
-  /** What the current batch has added to `#known`. */
+  /** The entries that the current batch has added to `#known`. */
   #learned: { readonly ids: Ids; readonly text: string }[] = []
   readonly #statements: ReturnType<typeof prepareStatements>
 
@@ -34,19 +34,19 @@ export class Names {
     this.#statements = prepareStatements(database)
   }
 
-  /** What was learned is committed, or on its way to be. */
+  /** Call this right before the commit. */
   keep(): void {
     this.#learned = []
     if (this.#remembered > rememberedMax) this.forgetAll()
   }
 
-  /** To be called after a rollback of the batch. */
+  /** Call this after a rollback of the batch. */
   forgetLearned(): void {
     for (const { ids, text } of this.#learned) ids.delete(text)
     this.#learned = []
   }
 
-  /** To be called after a rollback of the whole transaction. */
+  /** Call this after a rollback of the whole transaction. */
   forgetAll(): void {
     this.#known.clear()
     this.#remembered = 0
@@ -85,7 +85,7 @@ export class Names {
     return this.#find('agent', site, text) ?? this.#add('agent', site, text)
   }
 
-  /** The row of how the reader's current event came. */
+  /** The id of the origin of the reader's current event. */
   origin(site: number, event: PackedReader): number {
     const source = event.number('source')!
     const agent = event.place('agent') === null ? 0 : this.agent(site, event.text('agent'))
@@ -97,7 +97,7 @@ export class Names {
       event.textOrEmpty('assistant'),
     ]
     const ids = this.#idsOf('origin', site)
-    // No text can be taken for another, since each is preceded by its length.
+    // The length before each text keeps different texts from giving the same key.
     const key = `${source} ${agent} ${landing} ${texts.map(text => `${text.length} ${text}`).join('')}`
     const known = ids.get(key)
     if (known !== undefined) return known
@@ -107,7 +107,7 @@ export class Names {
     return this.#learn(ids, key, (row?.id as number | undefined) ?? addOrigin.run(...values).lastInsertRowid)
   }
 
-  /** 0 stands for what is not known. */
+  /** The id of a judgement. 0 stands for "not known". */
   judgement(status: number, verdict: number, reason: number, evidence: number, robots: number): number {
     const ids = this.#idsOf('judgement', 0)
     const key = `${status} ${verdict} ${reason} ${evidence} ${robots}`

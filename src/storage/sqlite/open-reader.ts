@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { busyTimeoutMs } from './schema.ts'
 
-/** Answers are remembered above: few pages of the file need to stay in memory. */
+/** Small, because answers and totals are cached elsewhere. */
 const cacheKib = 16_384
 
 export function openForReading(file: string): DatabaseSync {

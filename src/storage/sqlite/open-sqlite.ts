@@ -1,4 +1,4 @@
-/** Opens the embedded engine: one file, a connection for reading in this thread, a writer thread when something is written. */
+/** Opens the embedded engine: one file, a read connection in this thread, and a writer thread that starts with the first write. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Stores } from '../stores.ts'
@@ -12,15 +12,15 @@ import { UnrecordedIntakes } from './unrecorded-intakes.ts'
 import { Writer, type WriterOptions } from './writer.ts'
 
 export interface SqliteOptions {
-  /** Created when it is missing, with its folder. */
+  /** The file and its folder are created when they are missing. */
   readonly file: string
-  /** Bound of the daily totals kept in memory. */
+  /** The most memory that daily totals may take. */
   readonly cacheBytes?: number
-  /** What the writer does otherwise than in a server. */
+  /** Settings of the writer that differ from those of a server. */
   readonly writing?: WriterOptions
 }
 
-/** Throws when the file cannot be opened or is of another version. */
+/** Throws when the file cannot be opened or belongs to another version. */
 export function openSqlite({ file, cacheBytes = 128 * 2 ** 20, writing }: SqliteOptions): Stores {
   mkdirSync(dirname(file), { recursive: true })
   createSchema(file)

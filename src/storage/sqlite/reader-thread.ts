@@ -1,4 +1,4 @@
-/** Answers questions that read many rows, in a thread of its own, so that nobody else waits for them. */
+/** Runs queries that read many rows in a separate thread, so that no other request waits for them. */
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { EventReader } from './event-reader.ts'
@@ -8,7 +8,7 @@ export interface ReaderSettings {
   readonly file: string
 }
 
-/** The questions that may be handed over. */
+/** The queries that this thread can run. */
 export type LongQuestion = 'breakdown' | 'attribution' | 'list' | 'exportSite'
 
 export interface ReaderRequest {
@@ -23,7 +23,7 @@ export type ReaderReply =
 
 if (parentPort) {
   const database: DatabaseSync = openForReading((workerData as ReaderSettings).file)
-  // Long questions read rows, not totals: there is nothing to keep.
+  // Long queries do not read daily totals, so the cache needs no memory.
   const reader = new EventReader(database, 0)
   const port = parentPort
   port.on(

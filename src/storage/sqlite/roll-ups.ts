@@ -1,11 +1,11 @@
 /**
- * Counts of events by day, hour and country, kept in the transaction of the events themselves: summed in memory for a batch, then
- * added to their rows. A whole day can be counted anew from its events.
+ * Counts events by day, hour and country in the same transaction that stores them. The counts of a batch are summed in memory and then
+ * added to the tables. The roll-ups of a whole day can be rebuilt from its events.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dayMs, dayOf, hourMs } from '../../domain/date-range.ts'
 
-/** A stored event as far as it is counted; 0 where status, verdict or robots are not known. */
+/** The fields of a stored event that counts depend on. For status, verdict and robots, 0 stands for "not known". */
 export interface CountedEvent {
   readonly at: number
   readonly type: number
@@ -22,7 +22,7 @@ export interface CountedEvent {
   readonly robots: number
 }
 
-/** One row of a table, as it is to be added: its key, then its numbers. */
+/** One row to add to a table: its key, then its numbers. */
 type Row = (number | string)[]
 
 interface RollUp {
@@ -30,15 +30,15 @@ interface RollUp {
   readonly keys: readonly string[]
   /** The first is the number of events. */
   readonly sums: readonly string[]
-  /** The same number for all events of one row on one day, and for no others. */
+  /** A number for the row of an event. Events of one day have equal numbers if and only if they belong to the same row. */
   rowOf(event: CountedEvent): number
   keyOf(event: CountedEvent): Row
   sumsOf(event: CountedEvent): number[]
-  /** The same from events in SQL: one column a key and sum. */
+  /** SQL that computes the same keys and sums from events: one column for each. */
   readonly select: string
 }
 
-/** Ids of judgements are smaller: they stand for few facts with few values each, and the evidence of some thousand lists. */
+/** Ids of judgements stay below this: they stand for combinations of a few facts, most of which have few values. */
 const judgementsMax = 2 ** 22
 
 const perDay = (name: string): string => `${name} / ${dayMs}`
@@ -103,14 +103,14 @@ export class RollUps {
     this.#gather(event, 1)
   }
 
-  /** Moves an event whose facts have changed from its old rows to the new ones. All sums are integers, so nothing is lost. */
+  /** Moves an event that has changed from its old rows to its new ones. All sums are integers, so this is exact. */
   move(before: CountedEvent, after: CountedEvent): void {
     this.#hasTakenBack = true
     this.#gather(before, -1)
     this.#gather(after, 1)
   }
 
-  /** Adds what was gathered to the rows of a site. */
+  /** Adds the gathered counts to the rows of a site. */
   flush(site: number): void {
     for (const [i, { rollUp, days }] of this.#gathered.entries()) {
       for (const row of days.values().flatMap(rows => rows.values())) {
@@ -122,13 +122,13 @@ export class RollUps {
     this.#hasTakenBack = false
   }
 
-  /** To be called after a rollback. */
+  /** Call this after a rollback. */
   discard(): void {
     for (const { days } of this.#gathered) days.clear()
     this.#hasTakenBack = false
   }
 
-  /** Counts the days of a site anew from its events. */
+  /** Rebuilds the roll-ups of some days of a site from its events. */
   rebuild(site: number, days: Iterable<number>): void {
     for (const day of days) {
       for (const { table, keys, select } of rollUps) {

@@ -1,6 +1,6 @@
 /**
- * Finds the stored event of a request that another source has reported before (docs/decisions/0004). Two reports of one source are always two
- * requests, so what is counted is the most that any source saw.
+ * Finds the stored event of a request that another source has already reported (docs/decisions/0004). Two reports by one source are always
+ * two requests, so the count is the highest that any single source saw.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Source, sameRequestMs, sources } from '../../domain/event.ts'
@@ -11,22 +11,22 @@ import type { Names } from './names.ts'
 /** A request that a source has reported. */
 export interface ReportedRequest {
   readonly at: number
-  /** Null for one of the batch at hand, which has no row yet. */
+  /** Null for a request of the current batch, which has no row yet. */
   readonly id: number | null
-  /** Index in the batch at hand; -1 for a stored one. */
+  /** Index in the current batch; -1 for a stored event. */
   readonly index: number
   readonly subject: string
-  /** One bit a source. */
+  /** One bit for each source that reported it. */
   seenBy: number
 }
 
-/** Of one batch: which events are new, and which stored events it reports again. */
+/** Which events of a batch are new, and which stored events the batch reports again. */
 export interface Matches {
-  /** Indexes of the events that nobody has reported before. */
+  /** Indexes of the events that no source has reported before. */
   readonly fresh: readonly number[]
-  /** Sources that reported each event of the batch, one bit each; more than its own where the batch itself repeats it. */
+  /** The sources of each event of the batch, one bit each. There are several when the batch contains the request more than once. */
   readonly seenBy: readonly number[]
-  /** Indexes of the events that report a fresh event of the same batch again, by the index of that one. */
+  /** Indexes of events that report a fresh event of the same batch again, by the index of the fresh one. */
   readonly repeats: ReadonlyMap<number, readonly number[]>
   /** By the id of the stored event. */
   readonly stored: ReadonlyMap<number, StoredMatch>
@@ -35,17 +35,17 @@ export interface Matches {
 /** A stored event that the batch reports again. */
 export interface StoredMatch {
   readonly at: number
-  /** One bit a source, those of the batch included. */
+  /** One bit for each source, including those of the batch. */
   seenBy: number
-  /** Indexes of the events of the batch that report it. */
+  /** Indexes of the events of the batch that report this event. */
   readonly reports: number[]
 }
 
-/** Requests of one client and page are looked at from the nearest on; beyond so many none is, since a flood must not keep the writer busy. */
+/** At most this many requests of one client and page are compared, the nearest first, so that a flood does not keep the writer busy. */
 const looksMax = 1_000
-/** Stored events that are read at once. A flood within seconds must not be read anew for each batch. */
+/** The most stored events that are read for one window, so that a flood within seconds does not slow every batch. */
 const windowRowsMax = 50_000
-/** Events of a batch that lie apart less than this share a window. */
+/** Events of a batch that are less than this apart share a window. */
 const windowGapMs = 2 * sameRequestMs
 const windowEventsMax = 2_000
 
@@ -71,7 +71,7 @@ export class SameRequests {
     this.#near.setReturnArrays(true)
   }
 
-  /** `knownSources`: the bits of all sources that have recorded for the site. Null where only one source can have reported. */
+  /** `knownSources` has one bit for each source that has recorded for the site. Null when only one source has ever reported. */
   match(site: number, events: PackedReader, knownSources: number): Matches | null {
     const order = sighted(events)
     if (order.length === 0 || isOneBit(knownSources | sourcesOf(events, order))) return null
@@ -124,7 +124,7 @@ export class SameRequests {
     return { fresh: [...fresh], seenBy, repeats, stored }
   }
 
-  /** The moment of the last event that shares a window with the one at `place`. */
+  /** The moment of the last event that shares a window with the event at `place`. */
   #lastOf(events: PackedReader, order: readonly number[], place: number): number {
     const timeAt = (at: number): number => {
       events.moveTo(order[at]!)
@@ -138,7 +138,7 @@ export class SameRequests {
     return last
   }
 
-  /** `changed` tells which of them this batch has reported. */
+  /** Stored events in a time range. `changed` has those that this batch has already reported. */
   #stored(site: number, from: number, to: number, changed: ReadonlyMap<number, StoredMatch>) {
     const rows = this.#near.all(site, from, to) as unknown as number[][]
     return rows.map(([at, id, subject, path, client, seenBy]) => ({
@@ -161,7 +161,7 @@ export class SameRequests {
       events.text('company'),
     )
     const path = this.#names.findPath(site, events.text('path'))
-    // A name or page without a row can only be met again within the batch, where the same text is at the same place.
+    // A name or page without a row is new, so it can only repeat within the batch. There, equal texts have equal indexes.
     const subjectKey =
       subject ?? `new ${events.number('type')} ${events.place('name')} ${events.place('company')}`
     const pathKey = path ?? `new ${events.place('path')}`
@@ -175,7 +175,7 @@ export class SameRequests {
   }
 }
 
-/** Requests around some events of a batch, by client and by what was asked for, in the order of time. */
+/** The requests around some events of a batch, by client, subject and page, in order of time. */
 class Window {
   readonly end: number
   readonly #alike = new Map<string, ReportedRequest[]>()
@@ -191,7 +191,7 @@ class Window {
     else alike.splice(firstFrom(alike, request.at + 1), 0, request)
   }
 
-  /** The request nearest in time that is the same and that the source has not reported yet. */
+  /** The nearest equal request in time that this source has not reported yet. */
   nearest(request: ReportedRequest, clients: FingerprintPair): ReportedRequest | null {
     let nearest: ReportedRequest | null = null
     let leastMs = sameRequestMs
@@ -230,7 +230,7 @@ function firstFrom(requests: readonly ReportedRequest[], at: number): number {
   return from
 }
 
-/** Indexes of the events that have a client, in the order of time. */
+/** Indexes of the events that have a client, in order of time. */
 function sighted(events: PackedReader): number[] {
   const found: { index: number; at: number }[] = []
   for (let index = 0; index < events.count; index++) {

@@ -1,4 +1,4 @@
-/** The tables of the embedded engine. docs/schema.md explains them to people who read them with other tools. */
+/** Creates the tables of the embedded engine. docs/schema.md explains them to people who read them with other tools. */
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,7 +6,7 @@ import { retryWhileBusy } from './busy-retry.ts'
 
 export const schemaVersion = 1
 
-/** Milliseconds that a connection waits for another process's transaction. */
+/** How long a connection waits for the transaction of another process, in milliseconds. */
 export const busyTimeoutMs = 10_000
 
 const accountTables = `
@@ -28,7 +28,7 @@ const accountTables = `
     created_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX site_by_account ON site (account_id, number);
-  -- Removed sites whose events may still be there.
+  -- Removed sites that may still have events.
   CREATE TABLE site_purge (site INTEGER PRIMARY KEY) STRICT;
   CREATE TABLE api_key (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -54,7 +54,7 @@ const accountTables = `
     created_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX drain_by_site ON drain (site_id, number);
-  -- 'accounts' rises with every change that a look-up of a key or site can see; 'event-id' is the next id of an event.
+  -- 'accounts' rises with every change that affects the look-up of a key or site; 'event-id' is the id of the next event.
   CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   INSERT INTO counter VALUES ('accounts', 1), ('event-id', 1);
   -- 'session-secret' signs session cookies; 'fingerprint-secret' keys the fingerprints of clients.
@@ -62,7 +62,7 @@ const accountTables = `
   INSERT INTO instance VALUES ('session-secret', lower(hex(randomblob(32)))), ('fingerprint-secret', lower(hex(randomblob(32))));
 `
 
-/** Tables and columns as better-auth wants them; login_user.id is account.id. */
+/** Tables and columns that better-auth requires. login_user.id equals account.id. */
 const loginTables = `
   CREATE TABLE login_user (
     id TEXT PRIMARY KEY,
@@ -111,8 +111,8 @@ const loginTables = `
 `
 
 /**
- * Names belong to a site, so that removing the site removes its texts. In facts, 0 stands for "not known", and in texts the empty
- * string does, since a unique index takes two NULLs for different.
+ * Each name belongs to a site, so that removing the site also removes its texts. Numbers use 0 for "not known" and texts use the empty
+ * string, because a unique index treats two NULLs as different.
  */
 const eventTables = `
   -- A bot, an assistant or a conversion. type: 0 bot, 1 referral, 2 conversion.
@@ -124,12 +124,12 @@ const eventTables = `
     company TEXT NOT NULL,
     UNIQUE (site, type, name, company)
   ) STRICT;
-  -- hash: the first 48 bits of the text's SHA-256, so that an index need not hold long texts a second time.
+  -- hash: the first 48 bits of the text's SHA-256. Indexing it takes less space than indexing long texts.
   CREATE TABLE path (id INTEGER PRIMARY KEY AUTOINCREMENT, site INTEGER NOT NULL, hash INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
   CREATE INDEX path_by_hash ON path (site, hash);
   CREATE TABLE agent (id INTEGER PRIMARY KEY AUTOINCREMENT, site INTEGER NOT NULL, hash INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
   CREATE INDEX agent_by_hash ON agent (site, hash);
-  -- How an event came and what decided that it is one. agent and landing refer to agent.id and path.id.
+  -- How an event arrived and which rule classified it. agent and landing refer to agent.id and path.id.
   CREATE TABLE origin (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     site INTEGER NOT NULL,
@@ -152,7 +152,7 @@ const eventTables = `
     robots INTEGER NOT NULL,
     UNIQUE (status, verdict, reason, evidence, robots)
   ) STRICT;
-  -- at: milliseconds since 1970 UTC. client: 16 bits that stand for the client on that day. seen_by: one bit for each source that reported it.
+  -- at: milliseconds since 1970 UTC. client: the fingerprint of the client. seen_by: one bit for each source that reported it.
   CREATE TABLE event (
     site INTEGER NOT NULL,
     at INTEGER NOT NULL,
@@ -173,7 +173,7 @@ const eventTables = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX event_clicks ON event (site, at, id) WHERE type = 1;
   CREATE INDEX event_conversions ON event (site, at, id) WHERE type = 2;
-  -- The order of recording: the events of a site with ids from first_id to last_id lie between min_at and max_at.
+  -- Events recorded together: those with ids from first_id to last_id happened between min_at and max_at.
   CREATE TABLE batch (
     site INTEGER NOT NULL,
     first_id INTEGER NOT NULL,
@@ -226,7 +226,7 @@ const rollUpTables = `
     value_billionths INTEGER NOT NULL,
     PRIMARY KEY (site, day, country, subject)
   ) STRICT, WITHOUT ROWID;
-  -- What requests cost the site, counted as events or not.
+  -- The load of all requests, whether they are events or not.
   CREATE TABLE load_by_day (
     site INTEGER NOT NULL,
     day INTEGER NOT NULL,
@@ -282,7 +282,7 @@ const recordingTables = `
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (site, id)
   ) STRICT, WITHOUT ROWID;
-  -- What each source of a site has delivered. Times are milliseconds, pauses too; week: days since 1970 divided by seven.
+  -- What each source of a site has delivered. Times and pauses are in milliseconds; week: days since 1970 divided by seven.
   CREATE TABLE source_health (
     site INTEGER NOT NULL,
     source TEXT NOT NULL,
@@ -320,7 +320,7 @@ const recordingTables = `
   ) STRICT, WITHOUT ROWID;
 `
 
-/** Names in place of numbers, for people with sqlite3, DuckDB, Grafana or Metabase. */
+/** Views with names instead of numbers, for people who use sqlite3, DuckDB, Grafana or Metabase. */
 const views = `
   CREATE VIEW events AS
     SELECT s.id AS site, s.domain, datetime(e.at / 1000.0, 'unixepoch', 'subsec') AS time, e.id,
@@ -348,17 +348,17 @@ const views = `
 `
 
 /**
- * Opens the file, creates what is missing, and closes it again. Several processes may do this at once.
- * Throws an Error in words for the operator when the folder or the file holds data of another version.
+ * Opens the file, creates the tables if they are missing, and closes it. Several processes may do this at once.
+ * Throws an Error with a message for the operator when the folder or the file has data of another version.
  */
 export function createSchema(file: string): void {
   refuseOtherDatabases(file)
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
     if (isCreated(database, file)) return
-    // Both hold for good once there is a table, and for nothing that was made before. Another process may be about to make the first.
+    // This setting only works before the first table exists. Another process may be creating the tables at the same time.
     database.exec('PRAGMA auto_vacuum = INCREMENTAL')
-    // WAL: readers never wait for the writer. It is a property of the file and stays.
+    // With WAL, readers never wait for the writer. The file keeps this setting.
     retryWhileBusy(() => database.exec('PRAGMA journal_mode = WAL'), busyTimeoutMs)
     database.exec('BEGIN IMMEDIATE')
     if (isCreated(database, file)) return
@@ -370,10 +370,10 @@ export function createSchema(file: string): void {
   }
 }
 
-/** Tells our files from those of other programs: "Pug!" in ASCII. */
+/** Marks the files of Pugmark: "Pug!" in ASCII. */
 const applicationId = 0x50756721
 
-/** False when the file is empty. Throws when it holds anything but this schema. One statement, since another process may create it meanwhile. */
+/** False when the file is empty. Throws when it has another schema. One statement reads it all, as another process may be creating it. */
 function isCreated(database: DatabaseSync, file: string): boolean {
   const { application, version, tables, chunks } = database
     .prepare(
@@ -390,7 +390,7 @@ function isCreated(database: DatabaseSync, file: string): boolean {
   )
 }
 
-/** The product had another name before its first release, and its database had that name too. */
+/** Throws when the folder has a database of the time before the first release, when the product and its file had another name. */
 function refuseOtherDatabases(file: string): void {
   const folder = dirname(file)
   const names = readdirSync(folder)
@@ -400,7 +400,7 @@ function refuseOtherDatabases(file: string): void {
     throw new Error(`${join(folder, older)} holds data of a version before the first release, ${elsewhere}`)
 }
 
-/** False for a file of another program, and for what is no database. */
+/** False for the file of another program and for a file that is not a database. */
 function holdsOlderData(file: string): boolean {
   try {
     const database = new DatabaseSync(file, { readOnly: true })

@@ -1,9 +1,9 @@
-/** Forgets everything about a site, a slice a transaction, so that recording for other sites goes on in between. */
+/** Deletes everything about a site in slices of one transaction each, so that other sites can record in between. */
 import type { DatabaseSync } from 'node:sqlite'
 
 const rowsPerSlice = 5_000
 
-/** Tables with rows of a site, and what a row is known by besides the site. */
+/** The tables with rows of a site, and the rest of each primary key after the site. */
 const tables: Readonly<Record<string, string>> = {
   event: 'at, id',
   by_day: 'day, subject, status, verdict, robots',
@@ -24,7 +24,7 @@ const tables: Readonly<Record<string, string>> = {
   source_day: 'source, day',
 }
 
-/** Deletes some rows of the site and gives free pages back to the disk. False when there was nothing left to delete. */
+/** Deletes some rows of the site. False when there was nothing left to delete. */
 export function removeSlice(database: DatabaseSync, site: number): boolean {
   for (const [table, key] of Object.entries(tables)) {
     const { changes } = database

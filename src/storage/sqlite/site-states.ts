@@ -1,4 +1,4 @@
-/** The data version of each site, whether it was removed, and which sources have recorded for it. */
+/** Keeps the data version of each site, whether it is removed, and which sources have recorded for it. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 export interface SiteState {
@@ -7,9 +7,7 @@ export interface SiteState {
   readonly sources: number
 }
 
-/**
- * A revision is at least the time in microseconds, so that a restored backup never repeats one: it may have been handed out before.
- */
+/** A revision is at least the time in microseconds. So a restored backup never repeats a revision that a client may remember. */
 const leastRevision = (now: number): number => now * 1_000
 
 export class SiteStates {
@@ -30,12 +28,12 @@ export class SiteStates {
     return { isRemoved: row?.removed === 1, sources: Number(row?.sources ?? 0) }
   }
 
-  /** To be called when any answer about the site may have changed. */
+  /** Call this when any answer about the site may have changed. */
   touch(site: number, now: number, sources = 0): void {
     this.#change.run(site, leastRevision(now), 0, sources)
   }
 
-  /** From now on the site takes no events; its revision moves on. */
+  /** Makes the site refuse events from now on, and raises its revision. */
   markRemoved(site: number): void {
     this.#change.run(site, 1, 1, 0)
   }

@@ -1,4 +1,4 @@
-/** What each source of a site has delivered, read from the health ledger. */
+/** Reads the counts of each source of a site that health-ledger.ts writes. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { type Source, sources } from '../../domain/event.ts'
 import type { SourceDay, SourceHealth } from '../event-store.ts'

@@ -1,10 +1,10 @@
-/** The subjects of sites by id, remembered: a row of table subject never changes, and no id is given out twice. */
+/** Looks up subjects by id and remembers them. A row of the table subject never changes, and no id is used twice. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { eventTypes } from '../../domain/event.ts'
 import { addDecimals, type DecimalSum } from '../../domain/money.ts'
 import type { Subject } from '../event-store.ts'
 
-/** What was counted of one subject. */
+/** The counts of one subject. */
 export interface SubjectSum {
   readonly subject: number
   readonly count: number
@@ -17,7 +17,7 @@ const addSums = (a: SubjectSum, b: SubjectSum): SubjectSum => ({
   value: addDecimals(a.value, b.value),
 })
 
-/** Of all sites together; beyond this the memory starts again empty. */
+/** The most subjects remembered for all sites together. Beyond it, the memory is cleared. */
 const rememberedMax = 200_000
 
 export class Subjects {
@@ -42,7 +42,7 @@ export class Subjects {
     return subject
   }
 
-  /** One sum a type and name. Where senders named different companies, it goes under the subject that came last. */
+  /** Merges the sums of each type and name. If senders named different companies, the newest subject is kept. */
   mergeNames(sums: readonly SubjectSum[]): SubjectSum[] {
     const merged = new Map<string, SubjectSum>()
     for (const sum of sums) {

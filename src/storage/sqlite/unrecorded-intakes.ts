@@ -1,6 +1,6 @@
 /**
- * Deliveries of which nothing was recorded: gathered in memory and stored every few seconds, since a commit for each of them would let
- * strangers keep the disk busy. A crash loses these seconds of the counts, and no event.
+ * Gathers deliveries that recorded nothing and stores their counts every few seconds. A commit for each would let strangers keep the disk
+ * busy. A crash loses the counts of those seconds, but no events.
  */
 import type { DailyLoad, Intake, Rejection } from '../event-store.ts'
 import { type Delivery, deliveryOf, type Refusals } from './health-ledger.ts'
@@ -23,7 +23,7 @@ export class UnrecordedIntakes {
     this.#addDelivery(deliveryOf(site, now, intake))
   }
 
-  /** All items of an intake were known already. */
+  /** Counts all items of an intake as duplicates. */
   addReplayed(site: number, now: number, events: number, { source, ignored, duplicates }: Intake): void {
     const others = Object.values(ignored).reduce((sum, count) => sum + count, duplicates)
     this.#addDelivery(deliveryOf(site, now, { source, ignored: {}, duplicates: events + others }))
@@ -33,7 +33,7 @@ export class UnrecordedIntakes {
     this.#addRefusals({ site, source, now, rejected: 1, reason })
   }
 
-  /** Resolves when everything noted before is stored, or cannot be for the moment. */
+  /** Resolves when the gathered counts are stored, or when storing them has failed and they wait for the next attempt. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#store())
     return this.#flushing
@@ -68,7 +68,7 @@ export class UnrecordedIntakes {
     try {
       await this.#writer.run('addIntakes', [deliveries, refusals])
     } catch {
-      // The disk is full, or another process holds it: they wait for the next time.
+      // The disk is full or another process holds the file. The counts wait for the next attempt.
       for (const delivery of deliveries) this.#addDelivery(delivery)
       for (const each of refusals) this.#addRefusals(each)
     }

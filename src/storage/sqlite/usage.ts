@@ -1,4 +1,4 @@
-/** Counts what accounts and sites record in a month: quotas ask for the one, the list of sites for the other. */
+/** Counts the events of a month: by account for quotas, and by site for the list of sites. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 export class UsageWriter {
@@ -16,7 +16,7 @@ export class UsageWriter {
     this.#addToSite = add('site_usage', 'site')
   }
 
-  /** What the account has recorded in a month, also in this transaction. */
+  /** Events that the account has recorded in a month, including this transaction. */
   ofAccount(account: number, month: number): number {
     return Number(this.#find.get(account, month)?.events ?? 0)
   }

@@ -1,6 +1,6 @@
 /**
- * The one writer of a process, in a thread of its own: commits everything that has queued while the last commit was on its way to disk
- * (group commit), and only then answers. Each request is a savepoint, so one that fails takes nothing else with it.
+ * Runs all writes of a process in one thread. Each commit includes every request that arrived during the commit before (group commit).
+ * Requests are answered after the commit. Each has its own savepoint, so a failed one does not undo the others.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
@@ -10,17 +10,17 @@ import { EventWriter, type PackedBatch, type PackedOutcome } from './event-write
 import { subjectsPerSiteMax, TooManyNames } from './names.ts'
 import { busyTimeoutMs } from './schema.ts'
 
-/** What the thread can do; each inside a transaction that it does not see. */
+/** The operations of the thread. Each runs inside a transaction that `serve` begins and commits. */
 export type WriterOperations = ReturnType<typeof operationsOn>['operations']
 export type OperationName = keyof WriterOperations
 
 export interface WriterSettings {
   readonly file: string
-  /** How long to wait for another process's transaction. */
+  /** How long to wait for the transaction of another process. */
   readonly patienceMs: number
-  /** Pages of the database that are kept in memory. */
+  /** Memory for pages of the database. */
   readonly cacheBytes: number
-  /** With so many pages the write-ahead log goes to the main file. */
+  /** When the write-ahead log has this many pages, SQLite copies it to the main file. */
   readonly logPages: number
 }
 
@@ -39,7 +39,7 @@ export interface WriterError {
   readonly sqliteCode: number | null
 }
 
-/** A transaction begins no further request with so many of them, or of events, so that nobody waits long for the commit. */
+/** A transaction takes no more requests beyond these numbers, so that no request waits long for the commit. */
 const requestsPerTransactionMax = 1_000
 const eventsPerTransactionMax = 2_000
 
@@ -76,9 +76,9 @@ function operationsOn(database: DatabaseSync) {
 
 function openForWriting({ file, cacheBytes, logPages }: WriterSettings): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
-  // FULL: a commit is on disk before it is acknowledged. NORMAL would lose the last commits with the power.
+  // FULL: a commit is on disk before it is acknowledged. With NORMAL, a power failure would lose the last commits.
   database.exec('PRAGMA synchronous = FULL')
-  // What is deleted is overwritten with zeros, so that a removed site cannot be read from the file.
+  // SQLite overwrites deleted data with zeros, so that nobody can read a removed site from the file.
   database.exec('PRAGMA secure_delete = ON')
   database.exec(`PRAGMA cache_size = -${cacheBytes / 1024}`)
   database.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
@@ -94,11 +94,11 @@ function serve(database: DatabaseSync, client: MessagePort, patienceMs: number):
   const savepoint = database.prepare('SAVEPOINT request')
   const release = database.prepare('RELEASE request')
   const undo = database.prepare('ROLLBACK TO request')
-  // From here on only the beginning of a transaction can meet another process, and retryWhileBusy waits for that.
+  // From here on, only BEGIN can find the file locked by another process, and retryWhileBusy waits for that.
   database.exec('PRAGMA busy_timeout = 0')
   const queue: WriterRequest[] = []
 
-  /** Throws what makes the whole transaction impossible, such as a full disk. */
+  /** Throws an error that ends the whole transaction, such as a full disk. */
   const answer = ([id, name, ...values]: WriterRequest): WriterReply => {
     const operation = operations[name as OperationName] as (...values: readonly unknown[]) => unknown
     savepoint.run()
@@ -137,12 +137,12 @@ function serve(database: DatabaseSync, client: MessagePort, patienceMs: number):
     } catch (error) {
       const refusals = requests.map(([id]) => ({ id, error: describe(error) }))
       if (requests.length === 1 || isBusy(error)) return refusals
-      // The disk has no room for all of them: each for itself, so that the small ones still get in.
+      // The disk has no room for all requests together. One by one, the small ones may still fit.
       return requests.flatMap(request => runAll([request]))
     }
   }
 
-  /** Everything that has arrived, also while the last transaction was at work. */
+  /** Queues all requests that have arrived, including those that arrived during the last transaction. */
   const receive = (): void => {
     for (let next = receiveMessageOnPort(client); next; next = receiveMessageOnPort(client))
       queue.push(...(next.message as WriterRequest[]))
@@ -187,7 +187,7 @@ const eventsOf = ([, name, batch]: WriterRequest): number =>
 
 const tooManyNames: PackedOutcome = { outcome: 'too-many-names', limit: subjectsPerSiteMax }
 
-/** Gives free pages back to the disk, and what was deleted goes from the write-ahead log too. */
+/** Gives free pages back to the disk, and empties the write-ahead log so that deleted data is gone from it too. */
 function reclaim(database: DatabaseSync): void {
   try {
     database.exec('PRAGMA incremental_vacuum')
@@ -196,13 +196,13 @@ function reclaim(database: DatabaseSync): void {
       if (row?.busy === 1) throw Object.assign(new Error('A reader holds the log.'), { errcode: 5 })
     }, reclaimPatienceMs)
   } catch {
-    // The next checkpoint does it.
+    // The next checkpoint will do it.
   }
 }
 
 const reclaimPatienceMs = 1_000
 
-/** So that the next start finds one file and no log to replay. Where the disk is full, the log stays, and nothing is lost. */
+/** Empties the write-ahead log, so that the next start has none to replay. If the disk is full, the log stays and nothing is lost. */
 function closeFile(database: DatabaseSync): void {
   try {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')

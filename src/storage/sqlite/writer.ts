@@ -1,4 +1,4 @@
-/** This side of the writer thread: starts it at the first write, hands requests over in few messages, and bounds what waits. */
+/** Starts the writer thread at the first write, sends requests to it in few messages, and bounds how many events wait. */
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/errors.ts'
 import { busyTimeoutMs } from './schema.ts'
@@ -10,18 +10,18 @@ import type {
   WriterSettings,
 } from './writer-thread.ts'
 
-/** The pages that a thousand busy sites write to. */
+/** Enough for the pages that a thousand busy sites write to. */
 const cacheBytesOfServer = 64 * 2 ** 20
 
-/** 4 MiB, as SQLite has it: readers may wait while the log goes to the main file. */
+/** 4 MiB, the default of SQLite. A larger log would take longer to copy to the main file. */
 const logPagesOfServer = 1_000
 
-/** More than this in front of the disk is refused with OVERLOADED instead of filling the memory. */
+/** The most events that may wait for the disk. More are refused with OVERLOADED, so that they do not fill the memory. */
 const waitingEventsMax = 200_000
 const retryAfterSeconds = 5
 const fullDiskRetryAfterSeconds = 60
 
-/** What SQLite says when nothing was written and a later try may succeed, with what a caller is told. */
+/** The SQLite result codes after which nothing was written and a retry may succeed, with the message for the caller. */
 const passingFailures: Readonly<Record<number, { message: string; retryAfterSeconds: number }>> = {
   5: { message: 'Another process holds the storage', retryAfterSeconds },
   10: { message: 'The storage cannot be written', retryAfterSeconds: fullDiskRetryAfterSeconds },
@@ -55,14 +55,14 @@ export class Writer {
     }
   }
 
-  /** Starts the thread before anything is handed over. */
+  /** Starts the thread before the first write, which is then faster. */
   start(): void {
     if (!this.#closed) this.#thread ??= this.#startThread()
   }
 
   /**
-   * Runs an operation of the writer thread in a transaction; resolves when it is on disk. `weight` is the number of events
-   * handed over. Throws OVERLOADED.
+   * Runs an operation of the writer thread in a transaction. Resolves when it is on disk. `weight` is the number of its events.
+   * Rejects with OVERLOADED.
    */
   run<Name extends OperationName>(
     name: Name,
@@ -77,16 +77,16 @@ export class Writer {
     return this.#send(name, values, weight)
   }
 
-  /** Gives the pages of deleted rows back to the disk, and removes what they held from the files. */
+  /** Gives the pages of deleted rows back to the disk, and removes deleted data from the files. */
   reclaim(): Promise<void> {
     return this.#closed ? Promise.resolve() : this.#send('reclaim', [], 0)
   }
 
-  /** Finishes what was handed over, and closes the file. */
+  /** Finishes all requests, and closes the file. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    // What was handed over in this very turn is still on this side.
+    // Requests of this turn of the event loop have not been sent yet.
     this.#post()
     const thread = this.#thread
     if (!thread) return
@@ -100,7 +100,7 @@ export class Writer {
       const id = this.#nextId++
       this.#waiting.set(id, { resolve, reject, weight })
       this.#waitingEvents += weight
-      // Requests of one turn of the event loop are one message.
+      // All requests of one turn of the event loop are sent in one message.
       if (this.#outbox.push([id, name, ...values]) === 1) setImmediate(() => this.#post())
     })
   }
@@ -119,7 +119,7 @@ export class Writer {
       for (const reply of replies) this.#settle(reply)
     })
     const fail = (error: Error): void => {
-      // After an error comes the exit; by then another thread may be at work.
+      // An exit follows each error. By then a new thread may have replaced this one.
       if (this.#thread !== thread) return
       const waiting = [...this.#waiting.values()]
       this.#waiting.clear()
@@ -143,7 +143,7 @@ export class Writer {
   }
 }
 
-// The published package holds JavaScript: there the neighbour ends as this file does.
+// The published package contains JavaScript, so the worker file has the same ending as this file.
 const writerThreadFile = new URL(`./writer-thread${import.meta.filename.slice(-3)}`, import.meta.url)
 
 function toError({ message, sqliteCode }: { message: string; sqliteCode: number | null }): Error {
