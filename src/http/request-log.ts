@@ -40,7 +40,7 @@ export interface AnsweredRequest {
   readonly site: Site | undefined
 }
 
-/** Put together by hand: a logger took a tenth of the time of an answer (row 1 of docs/performance.md). */
+/** Put together by hand: a general logger takes a tenth of the time of an answer. */
 export function logRequest(
   log: RequestLog,
   { id, method, url, status, ms, caller, site }: AnsweredRequest,

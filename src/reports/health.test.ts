@@ -1,4 +1,4 @@
-/** Silence must be seen as such: each way in is judged by its own rhythm, and a pause is never shown as a site without visitors. */
+/** Silence must be seen as such: each source is judged by its own rhythm, and a pause is never shown as a site without visitors. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { botEvent, noon, record } from '../../tests/contract/sample-events.ts'
@@ -36,7 +36,7 @@ class Site {
   }
 }
 
-test('a way in that delivers as requests happen is silent after three hours without any', async () => {
+test('a source that delivers as requests happen is silent after three hours without any', async () => {
   for (const source of ['events', 'hits', 'snippet', 'cloudfront'] as const) {
     const site = new Site()
     for (const hours of [0, 20, 40]) await site.deliver(source, noon + hours * hourMs)
@@ -57,7 +57,7 @@ test('silence is told in words as missing data', async () => {
   assert.match((await site.report(noon + 50 * hourMs)).message, /for 2 days\./)
 })
 
-test('one way in that is silent beside another that is not is told, and the site receives', async () => {
+test('one source that is silent beside another that is not is told, and the site receives', async () => {
   const site = new Site()
   await site.deliver('hits', noon)
   await site.deliver('snippet', noon + 4 * hourMs)
@@ -88,7 +88,7 @@ test('an import that ran once is finished, and nothing to worry about', async ()
   assert.deepEqual([imported?.status, imported?.message], ['finished', 'Ran once, 2 days ago.'])
 })
 
-test('a way in whose last delivery was refused is failing until one is taken', async () => {
+test('a source whose last delivery was refused is failing until one is taken', async () => {
   const site = new Site()
   await site.deliver('hits', noon)
   site.refuse('hits', noon + 1)
