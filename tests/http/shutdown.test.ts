@@ -45,6 +45,15 @@ describe('SIGTERM', () => {
     await again.stop()
   })
 
+  test('ends with 0 after a question that needed a thread of its own', async () => {
+    const server = await startServer({ settings })
+    const site = new SiteClient(server, await addAccount(server.data))
+    const events = Array.from({ length: 10_000 }, () => visit)
+    for (let batch = 0; batch < 6; batch++) assert.equal((await site.post('events', events)).status, 201)
+    assert.equal((await site.ask('breakdown?dimension=page')).status, 200)
+    assert.equal(await server.stop(), 0, server.stderr())
+  })
+
   test('waits for a body that is still arriving, and for a stream that is still read', async () => {
     const server = await startServer({ settings })
     const site = new SiteClient(server, await addAccount(server.data))

@@ -23,6 +23,7 @@ export class LongQuestions {
     ...values: Parameters<EventReader[Question]>
   ): Promise<ReturnType<EventReader[Question]>> {
     this.#thread ??= this.#startThread()
+    this.#thread.ref()
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
@@ -33,6 +34,7 @@ export class LongQuestions {
   async close(): Promise<void> {
     const thread = this.#thread
     if (!thread) return
+    thread.ref()
     const exited = new Promise<void>(resolve => thread.once('exit', () => resolve()))
     thread.postMessage({ id: 0, question: null, values: [] })
     await exited
@@ -40,11 +42,11 @@ export class LongQuestions {
 
   #startThread(): Worker {
     const thread = new Worker(readerThreadFile, { workerData: { file: this.#file } })
-    // A query that is still running must not keep the process alive.
-    thread.unref()
     thread.on('message', (reply: ReaderReply) => {
       const waiting = this.#waiting.get(reply.id)
       this.#waiting.delete(reply.id)
+      // A thread that has nothing to do must not keep the process alive.
+      if (this.#waiting.size === 0) thread.unref()
       if ('error' in reply) waiting?.reject(new Error(`Storage failed: ${reply.error}`))
       else waiting?.resolve(reply.value as never)
     })
