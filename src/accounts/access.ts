@@ -1,4 +1,4 @@
-/** Who may: from an Authorization header to a caller, and from a caller and a site id to a site that is his. */
+/** Checks access: finds the caller of an Authorization header, and lets callers reach only the sites of their own account. */
 import { type Account, type ApiKey, planOf, type Scope, type Site } from '../domain/account.ts'
 import { AppError, contactOf } from '../domain/errors.ts'
 import { hashApiKey, isApiKey } from '../domain/ids.ts'
@@ -18,7 +18,7 @@ export interface AccessParts {
 
 export interface Admitted {
   readonly caller: Caller
-  /** Null when no site has the id that was asked for. It may belong to another account. */
+  /** Null when no site has the requested id. The site may belong to another account. */
   readonly site: Site | null
   /** Data version of the site. */
   readonly revision: number
@@ -26,7 +26,7 @@ export interface Admitted {
 
 const bearer = /^bearer +([^\s]+) *$/i
 
-/** Whose key a request has, and the site with the id that it names, in one look-up. Throws MISSING_KEY, INVALID_KEY or USER_NOT_FOUND. */
+/** Finds the owner of a request's key and the site with the given id. Throws MISSING_KEY, INVALID_KEY or USER_NOT_FOUND. */
 export async function authenticate(
   { accounts, plans }: AccessParts,
   authorization: string | undefined,
@@ -65,7 +65,7 @@ export function requireScope(caller: Caller, scope: Scope): void {
   )
 }
 
-/** The site, if it is the caller's. Absent and foreign sites give the same error. Throws MISSING_SITE_ID, SITE_NOT_FOUND. */
+/** The site, if it belongs to the caller's account. Missing and foreign sites give the same error. Throws MISSING_SITE_ID or SITE_NOT_FOUND. */
 export function requireSite({ account }: Caller, siteId: string, site: Site | null): Site {
   if (siteId === '') {
     throw new AppError('MISSING_SITE_ID', 'The path lacks the site id: /api/v1/sites/{siteId}/…')

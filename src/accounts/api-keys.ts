@@ -1,11 +1,11 @@
-/** Making, listing and revoking API keys. */
+/** Makes and revokes API keys. */
 import type { Account, ApiKey, Scope } from '../domain/account.ts'
 import { hashApiKey, newApiKey, newId } from '../domain/ids.ts'
 import { type AccountParts, Refusal } from './users.ts'
 
 const nameLengthMax = 100
 
-/** Makes a key. `secret` is shown to its owner once and kept nowhere. Throws Refusal. */
+/** Makes a key. `secret` is the key itself: show it once, because only its hash is stored. Throws Refusal. */
 export async function addKey(
   { stores, clock }: AccountParts,
   account: Account,

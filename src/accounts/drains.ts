@@ -1,22 +1,22 @@
-/** Making, listing and removing log drains that need more than an API key; and who a signature belongs to. */
+/** Makes, lists and removes log drains that need more than an API key, and checks the signatures of deliveries. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Drain, Site } from '../domain/account.ts'
 import type { DrainKind } from '../domain/event.ts'
 import { newDrainSecret, newId } from '../domain/ids.ts'
 import { type AccountParts, Refusal } from './users.ts'
 
-/** Vercel signs its deliveries; Fastly wants a proof of the address. All other kinds work with an API key alone. */
+/** Vercel signs its deliveries, and Fastly asks the address for a proof. All other kinds need only an API key. */
 export const keptDrainKinds = ['vercel', 'fastly'] as const satisfies DrainKind[]
 export type KeptDrainKind = (typeof keptDrainKinds)[number]
 
-/** A delivery is compared with the secret of each, and has to be hashed for that. */
+/** Bounded, because each delivery is hashed once for every secret of the site. */
 const drainsPerSiteMax = 10
 
 const proofShape = /^[\x21-\x7e]{1,200}$/
 
 /**
- * Makes a drain. `secret` is null for kinds that do not sign; of a kind that does, it is shown this once. Throws Refusal.
- * To change a secret, make a second drain, put its secret in the service, and remove the first: until then both are good.
+ * Makes a drain. `secret` is null for kinds that do not sign; otherwise show it now, because it is never returned again. Throws Refusal.
+ * To change a secret, add a second drain, enter its secret at the service, and remove the first. Until then both secrets are valid.
  */
 export async function addDrain(
   { stores, clock }: AccountParts,
@@ -48,7 +48,7 @@ const proofNames: Readonly<Record<KeptDrainKind, string>> = {
   fastly: 'the id of a Fastly service',
 }
 
-/** Oldest first; without secrets, which are never shown again. */
+/** Oldest first, without secrets. */
 export const listDrains = ({ stores }: AccountParts, site: Site | null): Promise<Drain[]> =>
   stores.accounts.listDrains(site?.id ?? null)
 
@@ -60,7 +60,7 @@ export async function removeDrain({ stores }: AccountParts, id: string): Promise
 
 const sha1Length = 20
 
-/** Whether `signature` is the HMAC-SHA1 in hex of a body with one of the secrets, in a time that does not tell how much of it is right. */
+/** Whether `signature` is the HMAC-SHA1 in hex of a body with one of the secrets. Compares in constant time. */
 export function isSigned(secrets: readonly string[], body: Buffer, signature: string): boolean {
   const given = Buffer.alloc(sha1Length)
   const isWhole = /^[0-9a-f]{40}$/i.test(signature) && given.write(signature, 'hex') === sha1Length

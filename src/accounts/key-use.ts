@@ -1,4 +1,4 @@
-/** Remembers when keys were last used and writes it down once a minute, so that a read never waits for a disk. */
+/** Remembers when keys were last used and stores it once a minute, so that a request never waits for the disk. */
 import type { AccountStore } from '../storage/account-store.ts'
 
 const minuteMs = 60_000
@@ -27,7 +27,7 @@ export class KeyUse {
     if (this.#pending.size === 0) return
     const pending = this.#pending
     this.#pending = new Map()
-    // A full disk must not end the server for a date that only informs.
+    // The date is for information only, so a full disk must not stop the server.
     await this.#accounts.touchKeys(pending).catch(() => undefined)
   }
 }

@@ -1,4 +1,4 @@
-/** Lets better-auth's query builder work on the login tables: questions are answered at once, changes go through the writer. */
+/** Connects better-auth's query builder to the login tables. Reads run at once, and changes go through the writer. */
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -28,7 +28,7 @@ export function loginDialect(logins: LoginDatabase): Dialect {
   }
 }
 
-// The writer commits for many at once: a transaction of one caller has no place in it.
+// The writer commits the changes of many callers together, so one caller cannot have a transaction.
 const refuseTransaction = async (): Promise<void> => {
   throw new Error('Logins are changed one statement at a time.')
 }

@@ -1,4 +1,4 @@
-/** Who gets an account by the dashboard: the owner, once, and others where sign-up is open. */
+/** Makes accounts from the dashboard: the owner's, once, and accounts for other people if sign-up is open. */
 import type { Account } from '../domain/account.ts'
 import type { Sessions } from './sessions.ts'
 import { requireFitPassword, requireLoginEmail } from './sessions.ts'
@@ -14,14 +14,14 @@ export interface Credentials {
 }
 
 /**
- * Makes the owner of the instance. An account of that email that was made on the command line, and in which nobody can sign in,
- * becomes the owner's with its sites. Throws Refusal.
+ * Makes the owner of the instance. If the command line has made an account with this email and it has no password, that account becomes
+ * the owner's and keeps its sites. Throws Refusal.
  */
 export async function createOwner(parts: LoginParts, { email, password }: Credentials): Promise<Account> {
   const { accounts } = parts.stores
   requireFitPassword(password)
   requireLoginEmail(email)
-  if (await accounts.findOwner()) throw new Refusal('This Pugmark has its owner already: sign in instead.')
+  if (await accounts.findOwner()) throw new Refusal('This Pugmark already has an owner. Sign in instead.')
   const known = await accounts.findAccountByEmail(email)
   if (known && (await parts.sessions.hasPassword(known))) throw taken(email)
   const account = known ?? (await addUser(parts, email, 'pro'))
@@ -33,7 +33,7 @@ export async function createOwner(parts: LoginParts, { email, password }: Creden
   return account
 }
 
-/** Throws Refusal. */
+/** Makes an account with the free plan and a password. Throws Refusal. */
 export async function signUp(parts: LoginParts, { email, password }: Credentials): Promise<Account> {
   requireFitPassword(password)
   requireLoginEmail(email)

@@ -1,4 +1,4 @@
-/** Bounds how often something may happen in a window of a minute that starts with its first time. Each process counts for itself. */
+/** Limits requests per minute. A window begins with its first request and lasts one minute. Each process counts separately. */
 
 export interface RateVerdict {
   readonly allowed: boolean
@@ -19,10 +19,10 @@ const windowMs = 60_000
 
 export class RateLimiter {
   readonly #namesMax: number
-  /** In the order in which they began. */
+  /** In the order in which the windows began. */
   readonly #windows = new Map<string, Window>()
 
-  /** Beyond `namesMax` names, the windows that began first are forgotten: strangers choose names, and must not fill the memory. */
+  /** Beyond `namesMax` names, the oldest windows are forgotten, because strangers choose names and could fill the memory. */
   constructor(namesMax = 100_000) {
     this.#namesMax = namesMax
   }
@@ -35,7 +35,7 @@ export class RateLimiter {
     return verdict(window, limit, allowed, now)
   }
 
-  /** Whether `name` has used up `limit`, counting nothing. */
+  /** The verdict on `name` without counting a request. */
   peek(name: string, limit: number, now: number): RateVerdict {
     const window = this.#current(name, now) ?? { endsAt: now + windowMs, used: 0 }
     return verdict(window, limit, window.used < limit, now)
@@ -48,7 +48,7 @@ export class RateLimiter {
 
   #begin(name: string, now: number): Window {
     const window = { endsAt: now + windowMs, used: 0 }
-    // Taken out first, so that the new window is the last in order.
+    // Deleting the old entry first makes the new window the last in order.
     this.#windows.delete(name)
     if (this.#windows.size >= this.#namesMax) this.#forgetOldest()
     this.#windows.set(name, window)

@@ -1,9 +1,9 @@
-/** Logins and sessions of people, by better-auth over the tables of the account store; API keys are another matter (access.ts). */
+/** Passwords and sessions of people, handled by better-auth on the tables of the account store. For API keys see access.ts. */
 import type { Account } from '../domain/account.ts'
 import type { AccountStore } from '../storage/account-store.ts'
 import { Refusal } from './users.ts'
 
-/** A session that a request carries, and the Set-Cookie lines that prolong it, if it is time. */
+/** The session of a request. `cookies` are Set-Cookie lines that extend it, if it is time for that. */
 export interface Session {
   readonly account: Account
   readonly cookies: readonly string[]
@@ -14,7 +14,7 @@ export const passwordLengthMax = 128
 
 const daySeconds = 86_400
 
-/** As better-auth will take it at sign-in; stricter than what the command line lets an account have. */
+/** The emails that better-auth accepts at sign-in. The command line accepts more for an account. */
 const loginEmail =
   /^(?!\.)(?!.*\.\.)[A-Za-z0-9_'+\-.]*[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/
 
@@ -26,7 +26,7 @@ export class Sessions {
     this.#accounts = accounts
   }
 
-  /** Gives an account a password, or another one, and ends its sessions. Throws Refusal for an unfit email or password. */
+  /** Sets or replaces the password of an account, and ends its sessions. Throws Refusal for an unusable email or password. */
   async setPassword({ id, email }: Account, password: string): Promise<void> {
     requireFitPassword(password)
     requireLoginEmail(email)
@@ -47,7 +47,7 @@ export class Sessions {
     await internalAdapter.linkAccount({ userId: id, accountId: id, providerId: 'credential', password: hash })
   }
 
-  /** Whether the account can sign in at all. */
+  /** Whether the account has a password to sign in with. */
   async hasPassword({ id }: Account): Promise<boolean> {
     const { internalAdapter } = await (await this.#auth()).$context
     return (await internalAdapter.findUserById(id)) !== null
@@ -64,7 +64,7 @@ export class Sessions {
     })
   }
 
-  /** Null when there is no session, or none any more. */
+  /** The session of a request; null when there is none or it has ended. */
   async find(headers: Headers): Promise<Session | null> {
     const found = await (await this.#auth()).api.getSession({ headers, returnHeaders: true })
     const id = found.response?.user.id
@@ -90,7 +90,7 @@ export class Sessions {
     return hash ? passwords.verify({ hash, password }) : false
   }
 
-  /** Opened when the first person comes: an API server without visitors to its dashboard never loads it. */
+  /** Loads better-auth at the first use, so that a server that nobody signs in to never loads it. */
   #auth(): ReturnType<typeof openAuth> {
     this.#opened ??= openAuth(this.#accounts)
     return this.#opened
@@ -123,7 +123,7 @@ async function openAuth(accounts: AccountStore) {
   const { betterAuth } = await import('better-auth')
   const { loginDialect } = await import('./login-dialect.ts')
   return betterAuth({
-    // Never shown: nothing is sent by mail, and its own routes are not served.
+    // better-auth requires an address, but nothing shows it: no mail is sent, and its own routes are not served.
     baseURL: 'http://pugmark.invalid',
     secret: await accounts.sessionSecret(),
     database: { dialect: loginDialect(accounts.logins), type: accounts.logins.dialect },

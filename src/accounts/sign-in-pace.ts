@@ -1,6 +1,6 @@
-/** Slows whoever guesses passwords: after a few wrong ones the next try must wait, longer each time. Each process counts for itself. */
+/** Slows the guessing of passwords: after some wrong tries, each next try must wait longer. Each process counts separately. */
 
-/** Wrong tries that cost nothing: people mistype. */
+/** The first wrong tries cause no wait, because people mistype. */
 const freeTries = 4
 const longestWaitMs = 60_000
 const forgottenAfterMs = 15 * 60_000
@@ -15,7 +15,7 @@ export class SignInPace {
   /** In the order of the last try. */
   readonly #tries = new Map<string, Tries>()
 
-  /** Beyond `namesMax` names, those tried longest ago are forgotten. */
+  /** Beyond `namesMax` names, the names with the oldest tries are forgotten. */
   constructor(namesMax = 50_000) {
     this.#namesMax = namesMax
   }

@@ -1,4 +1,4 @@
-/** Making, listing and removing sites. */
+/** Makes, renames, lists and removes sites. */
 import { domainToASCII } from 'node:url'
 import type { Account, Site } from '../domain/account.ts'
 import { monthOf } from '../domain/date-range.ts'
@@ -8,7 +8,7 @@ import { type AccountParts, purgeRemovedSites, Refusal } from './users.ts'
 const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 const domainShape = new RegExp(`^(?=.{1,253}$)${label}(\\.${label})*$`)
 
-/** A host name in lower case, from what people type: with or without https://, path, port or capitals. Null when it is none. */
+/** The host name in lower case, from text with or without https://, path, port or capitals. Null when it is not a host name. */
 export function parseDomain(text: string): string | null {
   const host = text
     .trim()
@@ -20,7 +20,7 @@ export function parseDomain(text: string): string | null {
   return domainShape.test(domain) ? domain : null
 }
 
-/** Throws Refusal for a text that is no domain. */
+/** Throws Refusal when the text is not a domain. */
 export async function addSite(
   { stores, clock }: AccountParts,
   account: Account,
@@ -38,7 +38,7 @@ export async function addSite(
   return site
 }
 
-/** What was recorded stays; from now on the new domain is the site's own. Throws Refusal. */
+/** Changes the domain of a site. Its recorded events stay. Throws Refusal. */
 export async function renameSite({ stores }: AccountParts, site: Site, domainText: string): Promise<Site> {
   const renamed = await stores.accounts.setDomain(site.id, requireDomain(domainText))
   if (!renamed) throw new Refusal(`The site ${site.domain} was removed.`)
@@ -52,7 +52,7 @@ function requireDomain(text: string): string {
 }
 
 export interface SiteWithUsage extends Site {
-  /** Recorded in this UTC month. */
+  /** Events recorded in the current UTC month. */
   readonly eventsThisMonth: number
 }
 

@@ -1,4 +1,4 @@
-/** Making and removing accounts. */
+/** Makes, finds, changes and removes accounts. */
 import type { Account } from '../domain/account.ts'
 import type { Clock } from '../domain/clock.ts'
 import { newId } from '../domain/ids.ts'
@@ -10,7 +10,7 @@ export interface AccountParts {
   readonly clock: Clock
 }
 
-/** Why something could not be done, in a sentence for the person who asked. */
+/** An operation was refused. The message tells the person why, in one sentence. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
@@ -18,7 +18,7 @@ export class Refusal extends Error {
 const emailShape = /^[^\s@]+@[^\s@]+$/
 const emailLengthMax = 254
 
-/** Throws Refusal for an email that is malformed or taken. */
+/** Throws Refusal when the email is malformed or taken. */
 export async function addUser(
   { stores, clock }: AccountParts,
   email: string,
@@ -59,7 +59,7 @@ export async function removeUser({ stores }: AccountParts, account: Account): Pr
   await purgeRemovedSites(stores)
 }
 
-/** Removes the events of sites that are gone, also those left over by a removal that was cut short. */
+/** Removes the events of removed sites, including those that an interrupted removal has left. */
 export async function purgeRemovedSites({ accounts, events }: Stores): Promise<void> {
   for (const site of await accounts.sitesToPurge()) {
     await events.removeSite(site)

@@ -1,27 +1,27 @@
-/** Which names of a list a user agent carries: its words are read once, and each token is found by its first word. */
+/** Finds the names of a list in a user agent. It reads the words of the user agent once and looks tokens up by their first word. */
 
-/** What a name is found by. */
+/** How a name is found in a user agent. */
 export interface NamedByToken {
-  /** Null for what no user agent names. */
+  /** Null when no user agent contains the name. */
   readonly token: string | null
-  /** Tokens beside which the name does not hold. */
+  /** If one of these tokens is also present, the name does not match. */
   readonly notToken?: readonly string[]
 }
 
-/** All entries that hold for a user agent, the longest token first; empty for most user agents. */
+/** All entries that match a user agent, the longest token first. Empty for most user agents. */
 export type FindNames<Entry> = (userAgent: string) => readonly Entry[]
 
 interface Token {
   /** What must follow the first word, in lower case; empty for a token of one word. */
   readonly rest: string
-  /** Whether the token ends in a letter or digit. Another one behind it then makes it a different name. */
+  /** Whether the token ends in a letter or digit. If so, another one directly after it makes it a different name. */
   readonly endsInWord: boolean
 }
 
 /**
- * A token holds when no letter or digit stands directly before it, nor directly behind it if it ends in one. So its
- * first word is a whole word of the user agent, and one look-up a word finds every token in time that grows with the
- * length of the user agent alone.
+ * A token matches when no letter or digit stands directly before it, and none directly after it if it ends in one. So
+ * its first word is a whole word of the user agent, and one look-up for each word finds every token. The time depends
+ * only on the length of the user agent, not on the number of tokens.
  */
 export function createNameFinder<Entry extends NamedByToken>(entries: readonly Entry[]): FindNames<Entry> {
   const words = new FirstWords()
@@ -47,10 +47,10 @@ export function createNameFinder<Entry extends NamedByToken>(entries: readonly E
 class FirstWords {
   readonly #tokensByWord = new Map<string, Token[]>()
   readonly #tokensByText = new Map<string, Token>()
-  /** By first character: a bit for each length of a first word. Most words of a user agent are no first word by that alone. */
+  /** For each first character, one bit for each length of a first word. This rules out most words of a user agent without a look-up. */
   readonly #lengths = new Uint32Array(128)
 
-  /** The same object for the same text in any letter case. A token begins with an ASCII letter or digit. */
+  /** Returns the same object for the same text, ignoring letter case. A token must begin with an ASCII letter or digit. */
   learn(text: string): Token {
     const lower = text.toLowerCase()
     const known = this.#tokensByText.get(lower)
@@ -63,7 +63,7 @@ class FirstWords {
     return token
   }
 
-  /** The tokens in a text of lower case; null when there are none. */
+  /** The tokens in a lower-case text; null when there are none. */
   tokensIn(text: string): Set<Token> | null {
     let present: Set<Token> | null = null
     for (let from = 0; from < text.length; ) {
@@ -94,7 +94,7 @@ const noTokens: readonly Token[] = []
 /** Lengths from 31 on share a bit. */
 const lengthBit = (length: number): number => 1 << Math.min(length, 31)
 
-/** Whether what follows the first word of the token, which ends at `firstWordEnd`, is the rest of it. */
+/** Whether the rest of the token follows its first word, which ends at `firstWordEnd`. */
 function holdsBehind(token: Token, text: string, firstWordEnd: number): boolean {
   if (!text.startsWith(token.rest, firstWordEnd)) return false
   const end = firstWordEnd + token.rest.length
@@ -120,7 +120,7 @@ function wordEnd(text: string, from: number): number {
 
 const letterOrDigit = /[\p{L}\p{N}]/u
 
-/** By code: 1 for what is a letter or digit in a text of lower case. */
+/** By character code: 1 for a lower-case letter or a digit. */
 const asciiWord = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(/[a-z0-9]/.test(String.fromCharCode(code))),
 )

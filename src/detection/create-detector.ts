@@ -1,4 +1,4 @@
-/** The detector: request, user agent and referrer are classified in this order, with one catalogue and the operator's choice of bots. */
+/** Creates the detector, which classifies the request, then the user agent, then the referrer, with one catalogue and one set of excluded bots. */
 import { createNameFinder } from './bot-names.ts'
 import { type Catalogue, catalogue as ownCatalogue } from './catalogue/catalogue.ts'
 import { searchBots } from './catalogue/search-bots.ts'
@@ -10,7 +10,7 @@ import { classifyRequest } from './request-scope.ts'
 import { createUserAgentClassifier } from './user-agent.ts'
 
 export interface DetectionSettings {
-  /** Names of catalogue bots, in any letter case, that are ignored as `not-counted-bot`. */
+  /** Names of catalogue bots that are ignored as `not-counted-bot`, in any letter case. */
   readonly excludedBots: ReadonlySet<string>
 }
 
@@ -21,7 +21,7 @@ const rememberedRobots = 1_000
 /** Throws a RangeError when a name in `excludedBots` is not in the catalogue (see unknownBotNames). */
 export function createDetector(settings: DetectionSettings, catalogue: Catalogue = ownCatalogue): Detector {
   const unknown = unknownBotNames(settings.excludedBots, catalogue)
-  if (unknown.length > 0) throw new RangeError(`No bots of the catalogue: ${unknown.join(', ')}`)
+  if (unknown.length > 0) throw new RangeError(`The catalogue has no bots named ${unknown.join(', ')}`)
 
   const excluded = new Set([...settings.excludedBots].map(name => name.toLowerCase()))
   const classifyUserAgent = rememberRecent(
@@ -49,7 +49,7 @@ export function createDetector(settings: DetectionSettings, catalogue: Catalogue
   return detector
 }
 
-/** Those of the names that no bot of the catalogue has, in any letter case: for whoever checks a setting. */
+/** The names that no bot of the catalogue has, ignoring letter case. Used to check a setting. */
 export function unknownBotNames(names: Iterable<string>, catalogue: Catalogue = ownCatalogue): string[] {
   const known = new Set(catalogue.bots.map(({ name }) => name.toLowerCase()))
   return [...names].filter(name => !known.has(name.toLowerCase()))

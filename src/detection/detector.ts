@@ -1,9 +1,9 @@
-/** The contract of detection: what is asked about a request, and the verdict. */
+/** The interface of detection: what it takes of a request, and the verdicts that it gives. */
 import type { BotPurpose } from './catalogue/schema.ts'
 
 export type { BotPurpose }
 
-/** Why a request is not an AI visit. Every ignored request has exactly one of these. */
+/** Why a request is ignored. Every ignored request has exactly one of these reasons. */
 export const ignoreReasons = [
   'method',
   'redirect',
@@ -17,10 +17,10 @@ export const ignoreReasons = [
 ] as const
 export type IgnoreReason = (typeof ignoreReasons)[number]
 
-/** What a request says of itself; nothing of it is decided yet. */
+/** The facts of a request that detection needs, before it is classified. */
 export interface Visit {
   readonly method: string
-  /** Absolute URL or path, with its query. */
+  /** Absolute URL or path, including the query. */
   readonly url: string
   /** HTTP status; null when not known. */
   readonly status: number | null
@@ -32,10 +32,10 @@ export interface Visit {
   readonly siteDomain: string
 }
 
-/** The part of a visit that tells where a browser came from. */
+/** The part of a visit that shows where a browser came from. */
 export type Landing = Pick<Visit, 'referrer' | 'url' | 'siteDomain'>
 
-/** `rule` names the entry and the mark that decided, such as `token:GPTBot`, `host:chatgpt.com` or `utm_source:openai`. */
+/** `rule` names the mark of the catalogue that decided, such as `token:GPTBot`, `host:chatgpt.com` or `utm_source:openai`. */
 export type Verdict =
   | {
       readonly kind: 'bot'
@@ -50,7 +50,7 @@ export type Verdict =
 export type ReferralVerdict = Extract<Verdict, { kind: 'referral' }>
 export type IgnoredVerdict = Extract<Verdict, { kind: 'ignored' }>
 
-/** A verdict on the user agent alone; the same for every request that carries it. */
+/** A verdict on the user agent alone. It is the same for every request with that user agent. */
 export type UserAgentVerdict =
   | Extract<Verdict, { kind: 'bot' }>
   | IgnoredVerdict
@@ -59,23 +59,23 @@ export type UserAgentVerdict =
 export interface Explanation {
   readonly verdict: Verdict
   readonly catalogueVersion: string
-  /** One sentence a step, in the order in which they were taken. */
+  /** One sentence for each step, in order. */
   readonly steps: readonly string[]
 }
 
 export interface Detector {
   readonly catalogueVersion: string
-  /** The whole decision: `classifyRequest`, then `classifyUserAgent`, then `classifyReferrer`; the first that decides. */
+  /** Classifies a visit. Tries `classifyRequest`, `classifyUserAgent` and `classifyReferrer` in this order; the first that decides wins. */
   classify(visit: Visit): Verdict
-  /** Whether a request counts at all, whoever made it: null when it does. */
+  /** Ignores requests that never count, regardless of the visitor. Null when the request counts. */
   classifyRequest(request: Pick<Visit, 'method' | 'status' | 'url'>): IgnoredVerdict | null
-  /** Remembered for user agents seen lately, so that a log of a million lines costs a look-up a line. */
+  /** Remembers recent user agents, so that a line of a long log costs one look-up. */
   classifyUserAgent(userAgent: string): UserAgentVerdict
-  /** Where a browser came from; ask only about user agents that are browsers. */
+  /** Classifies where a browser came from. Call it only when the user agent is a browser's. */
   classifyReferrer(landing: Landing): ReferralVerdict | IgnoredVerdict
-  /** Whether a robot is the crawler of a classic search engine; ask only where a user agent was ignored. */
+  /** Whether a robot is the crawler of a classic search engine. Call it only when the user agent was ignored. */
   isSearchBot(userAgent: string): boolean
-  /** Name of the assistant that a sender means: by its name or an alias, a referrer's URL or host, or a `utm_source`. */
+  /** The name of the assistant that a sender names by its name, an alias, a referrer's URL or host, or a `utm_source`; null for others. */
   assistantOf(source: string): string | null
   explain(visit: Visit): Explanation
 }

@@ -1,4 +1,4 @@
-/** A verdict in sentences: each step of the decision in its order, and the rule that decided. */
+/** Explains a verdict in sentences: each step in order, and the rule that decided. */
 import { inspect } from 'node:util'
 import { isbotMatch } from 'isbot'
 import type { Catalogue } from './catalogue/catalogue.ts'
@@ -7,7 +7,7 @@ import { pagePath } from './page-path.ts'
 
 type Classifiers = Pick<Detector, 'classifyRequest' | 'classifyUserAgent' | 'classifyReferrer'>
 
-/** Asks the same functions as `classify`, in the same order, so that what is told is what was decided. */
+/** Calls the same functions as `classify` in the same order, so that the explanation always matches the verdict. */
 export function explainVisit(visit: Visit, classifiers: Classifiers, catalogue: Catalogue): Explanation {
   const steps: string[] = []
   const decided = (verdict: Verdict): Explanation => {
@@ -50,7 +50,7 @@ function whyIgnored({ reason, rule }: IgnoredVerdict, visit: Visit, catalogue: C
     case 'method':
       return `the method is ${quote(visit.method)}, and only GET and HEAD count`
     case 'redirect':
-      return `status ${visit.status} sends the visitor on, and the request that follows counts`
+      return `status ${visit.status} redirects the visitor, and the request that follows counts`
     case 'static-asset':
       return `${quote(pagePath(visit.url))} is a static asset`
     case 'not-counted-bot':
@@ -60,7 +60,7 @@ function whyIgnored({ reason, rule }: IgnoredVerdict, visit: Visit, catalogue: C
     case 'other-robot':
       return `the user agent is known as a robot that is not AI, by ${quote(isbotMatch(visit.userAgent) ?? '')}`
     case 'no-user-agent':
-      return 'the request names no user agent'
+      return 'the request has no user agent'
     case 'own-referrer':
       return `the referrer ${quote(visit.referrer)} is the site ${quote(visit.siteDomain)} itself`
     case 'no-assistant':
@@ -82,6 +82,6 @@ function namedSource(name: string, catalogue: Catalogue): string {
 
 const longestQuoted = 200
 
-/** Control characters as escapes: what strangers sent is printed on a terminal. */
+/** Escapes control characters, because these texts come from strangers and may be printed on a terminal. */
 const quote = (text: string): string =>
   inspect(text.length > longestQuoted ? `${text.slice(0, longestQuoted)}…` : text)

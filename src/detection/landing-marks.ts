@@ -1,13 +1,13 @@
-/** Which assistant marked the landing URL: `utm_source` and other query parameters that assistants add to their links. */
+/** Finds the assistant that marked the landing URL, by `utm_source` and other query parameters that assistants add to links. */
 import type { ReferrerSource } from './catalogue/schema.ts'
 import type { ReferralVerdict } from './detector.ts'
 import { findInQuery } from './query-pairs.ts'
 import { referralBy } from './referrer-hosts.ts'
 
-/** The first mark in the query of an absolute URL or request target. */
+/** The verdict of the first mark in the query of an absolute URL or request target. */
 export type FindMark = (url: string) => ReferralVerdict | undefined
 
-/** Names of parameters count as written, their values in any letter case. */
+/** Parameter names match exactly, and values match in any letter case. */
 export function createMarkFinder(sources: readonly ReferrerSource[]): FindMark {
   const verdicts = new Map<string, Map<string, ReferralVerdict>>()
   function add(source: ReferrerSource, name: string, value: string, rule: string): void {

@@ -1,16 +1,16 @@
-/** The page of a request: its path, in whatever form the URL came, and whether that path is a static asset. */
+/** Reads the path of a request from any form of URL, and tells whether it is a static asset. */
 import { pathLengthMax } from '../domain/event.ts'
 
 /**
- * The path of an absolute URL or of a request target, without query and fragment: `/` when there is none, at most
- * pathLengthMax characters. Whatever is no absolute URL is read as a path, also `//a/b`, as access logs mean it.
+ * The path of an absolute URL or of a request target, without query and fragment, at most pathLengthMax characters. It
+ * is `/` when there is none. Anything but an absolute URL is read as a path, even `//a/b`, as access logs mean it.
  * Escapes and dot segments stay as they were sent. Never throws.
  */
 export function pagePath(url: string): string {
   const start = pathStart(url)
   const path = url.slice(start, Math.min(pathEnd(url, start), start + pathLengthMax))
   const rooted = path.charCodeAt(0) === slash ? path : `/${path}`.slice(0, pathLengthMax)
-  // The cut may have halved a surrogate pair, and no store could give the half back.
+  // The cut may have split a surrogate pair, and stores cannot keep half of one.
   return rooted.isWellFormed() ? rooted : rooted.toWellFormed()
 }
 
@@ -22,7 +22,7 @@ const staticExtensions: ReadonlySet<string> = new Set(
 )
 const longestExtension = 5
 
-/** Whether the path of a URL or request target (query and fragment may follow it) ends like a static asset. Never throws. */
+/** Whether the path of a URL or request target ends like a static asset. A query and fragment may follow. Never throws. */
 export function isStaticAsset(url: string): boolean {
   const start = pathStart(url)
   const end = pathEnd(url, start)
@@ -36,13 +36,13 @@ const dot = 46
 const slash = 47
 const schemeAndHost = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
-/** Where the path begins: behind scheme and host of an absolute URL, else at the first character. */
+/** Where the path begins: after scheme and host of an absolute URL, otherwise at the first character. */
 function pathStart(url: string): number {
   if (url.charCodeAt(0) === slash) return 0
   return schemeAndHost.exec(url)?.[0].length ?? 0
 }
 
-/** Where the query or the fragment begins, or else the end. */
+/** Where the path ends: at the query, the fragment or the end of the URL. */
 function pathEnd(url: string, start: number): number {
   const fragment = url.indexOf('#', start)
   const query = url.indexOf('?', start)

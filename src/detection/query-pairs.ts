@@ -1,11 +1,11 @@
-/** The name and value pairs in a query, read without building the URL. */
+/** Reads the pairs of name and value in a query without parsing the whole URL. */
 
-/** Longer than any pair that is looked for, with every character escaped. */
+/** Longer than any wanted pair, even if every character of it is escaped. */
 const longestPair = 512
 
 /**
- * The first answer that `look` gives for a pair in the query of an absolute URL or request target. Names and values are
- * decoded as forms are; a broken escape stays as it is. Never throws.
+ * Calls `look` for each pair in the query of an absolute URL or request target, and returns its first answer. Names and
+ * values are decoded like those of forms. Texts with a broken escape stay as they are. Never throws.
  */
 export function findInQuery<Answer>(
   url: string,

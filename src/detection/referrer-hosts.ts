@@ -1,15 +1,15 @@
-/** Which assistant a referrer's host belongs to: by the host, by a domain above it, or by host together with path and query. */
+/** Finds the assistant of a referrer by its host, by a parent domain, or by host, path and query together. */
 import type { ReferrerCondition, ReferrerSource } from './catalogue/schema.ts'
 import type { ReferralVerdict } from './detector.ts'
 import { pagePath } from './page-path.ts'
 import { findInQuery } from './query-pairs.ts'
 import { withoutWww } from './web-host.ts'
 
-/** `host` as webHost gives it, `referrer` the URL it came from. Null when it is no assistant's. */
+/** `host` is the result of webHost for the URL `referrer`. Null when the host belongs to no assistant. */
 export type FindHost = (host: string, referrer: string) => ReferralVerdict | null
 
 interface ListedHost {
-  /** Null for a host that is listed because it is not the assistant. */
+  /** Null for a host that is listed as an exception, because it does not belong to the assistant. */
   readonly verdict: ReferralVerdict | null
   readonly subdomains: boolean
 }
@@ -49,7 +49,7 @@ function listHosts(sources: readonly ReferrerSource[]): Map<string, ListedHost> 
   return hosts
 }
 
-/** The nearest listed domain above a host decides, so that pages about an assistant, below its domain, stay out. */
+/** The nearest listed parent domain decides. So an exception such as a help site, below an assistant's domain, does not match. */
 function findAbove(hosts: ReadonlyMap<string, ListedHost>, host: string): ReferralVerdict | null {
   for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
     const listed = hosts.get(host.slice(dot + 1))

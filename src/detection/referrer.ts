@@ -1,4 +1,4 @@
-/** Where a browser came from: an assistant (by referrer, or by a mark on the landing URL), the site itself, or elsewhere. */
+/** Classifies where a browser came from: an assistant (by referrer or by a mark on the landing URL), the site itself, or elsewhere. */
 import type { ReferrerSource } from './catalogue/schema.ts'
 import type { IgnoredVerdict, Landing, ReferralVerdict } from './detector.ts'
 import { createMarkFinder } from './landing-marks.ts'
@@ -6,7 +6,7 @@ import { createHostFinder, referralBy } from './referrer-hosts.ts'
 import { rememberRecent } from './remember-recent.ts'
 import { ownHost, webHost } from './web-host.ts'
 
-/** Most visitors come from a few pages. */
+/** Most visitors come from few different pages. */
 const rememberedReferrers = 10_000
 
 export type ClassifyReferrer = (landing: Landing) => ReferralVerdict | IgnoredVerdict
@@ -32,7 +32,7 @@ export function createReferrerClassifier(sources: readonly ReferrerSource[]): Cl
   }
 }
 
-/** Names and aliases count in any letter case. What is no name is read as a referrer, with or without `https://`, then as a mark. */
+/** Names and aliases match in any letter case. Other texts are tried as a referrer, with or without `https://`, then as a `utm_source`. */
 export function createAssistantFinder(
   sources: readonly ReferrerSource[],
   classifyReferrer: ClassifyReferrer,
@@ -55,8 +55,8 @@ export function createAssistantFinder(
 }
 
 /**
- * The site's domain with or without `www.`, and all below it: one owner, so a click between them is no source. The last
- * domain is kept, since a log or a batch is about one site.
+ * Whether a host is the site's domain, with or without `www.`, or a subdomain of it. Clicks between them stay within the
+ * site. The last domain is remembered, because a log or a batch is about one site.
  */
 function createOwnHostTest(): (host: string, siteDomain: string) => boolean {
   let lastDomain = ''
@@ -74,7 +74,7 @@ function createOwnHostTest(): (host: string, siteDomain: string) => boolean {
 
 const appAddress = /^android-app:\/\/([a-z0-9_.]{1,255})(?:[/?#]|$)/i
 
-/** By the Android app that a link was opened from: `android-app://<package>`, with or without a path. */
+/** Finds the assistant by the Android app that opened the link: `android-app://<package>`, with or without a path. */
 function createAppFinder(
   sources: readonly ReferrerSource[],
 ): (referrer: string) => ReferralVerdict | undefined {

@@ -1,12 +1,12 @@
-/** Remembers what a slow function said of the texts seen lately, in bounded memory. */
+/** Remembers the answers of a slow function for recent texts, in bounded memory. */
 
-/** Longer texts are asked about each time: real user agents stay far below, and strangers must not fill the memory. */
+/** Longer texts are never remembered, because strangers could fill the memory. Real user agents are far shorter. */
 const longestRemembered = 1024
 
 /**
- * `ask` with a memory of at least `capacity` texts and at most twice as many. Two generations replace a queue of uses:
- * when the young one is full it becomes the old one. A text that is asked again is found in either, and what nobody
- * asked for during a whole generation is forgotten.
+ * Returns `ask` with a memory of `capacity` to twice `capacity` texts. There are two generations. When the young one is
+ * full, it replaces the old one. A text found in the old one moves to the young one, so a text that is not used during
+ * a whole generation is forgotten.
  */
 export function rememberRecent<Answer>(
   ask: (text: string) => Answer,
@@ -29,5 +29,5 @@ export function rememberRecent<Answer>(
   }
 }
 
-/** A string cut from a long one keeps the long one in memory; a copy keeps nothing. JSON also copies halves of surrogate pairs. */
+/** Copies a string. A part of a long string keeps the whole string in memory; a copy does not. JSON preserves half surrogate pairs. */
 export const ownCopy = (text: string): string => JSON.parse(JSON.stringify(text))

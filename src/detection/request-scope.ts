@@ -1,17 +1,17 @@
-/** Whether a request counts at all, whoever made it: its method, its status, and what it asked for. */
+/** Decides by method, status and path whether a request counts, regardless of the visitor. */
 import type { IgnoredVerdict, Visit } from './detector.ts'
 import { isStaticAsset } from './page-path.ts'
 
 const isCounted = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/** The request that follows a redirect counts, so counting the redirect too would count one visit twice. */
+/** Not counted, because the request that follows counts. Otherwise one visit would count twice. */
 const redirects = new Set([301, 302, 303, 307, 308])
 
 const wrongMethod: IgnoredVerdict = { kind: 'ignored', reason: 'method', rule: null }
 const redirect: IgnoredVerdict = { kind: 'ignored', reason: 'redirect', rule: null }
 const staticAsset: IgnoredVerdict = { kind: 'ignored', reason: 'static-asset', rule: null }
 
-/** Null when the request counts. Methods are taken in any letter case, since senders of hits write them as they like. */
+/** Null when the request counts. Methods match in any letter case, because senders of hits write them in different ways. */
 export function classifyRequest({
   method,
   status,

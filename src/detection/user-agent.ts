@@ -1,4 +1,4 @@
-/** What a user agent says of the visitor: a bot of the catalogue, a forgery, another robot, or a browser. */
+/** Classifies a user agent: a bot of the catalogue, a forged bot, another robot, or a browser. */
 import { isbot } from 'isbot'
 import type { FindNames } from './bot-names.ts'
 import type { BotEntry } from './catalogue/schema.ts'
@@ -9,17 +9,17 @@ const browser: UserAgentVerdict = { kind: 'browser' }
 const noUserAgent: UserAgentVerdict = { kind: 'ignored', reason: 'no-user-agent', rule: null }
 const otherRobot: UserAgentVerdict = { kind: 'ignored', reason: 'other-robot', rule: 'isbot' }
 
-/** `excludedBots` holds names of the catalogue in lower case. */
+/** `excludedBots` has names of the catalogue in lower case. */
 export function createUserAgentClassifier(
   findBots: FindNames<BotEntry>,
   excludedBots: ReadonlySet<string>,
 ): (userAgent: string) => UserAgentVerdict {
   return userAgent => {
-    // Most new user agents are common browsers of another version: they need neither of the searches below.
+    // Most new user agents are other versions of common browsers, so they can skip the searches below.
     if (isCommonBrowser(userAgent)) return browser
     if (userAgent.trim() === '') return noUserAgent
     const found = findBots(userAgent)
-    // A name that only robots.txt knows is never sent by its owner, whatever stands beside it.
+    // The owner of a name for robots.txt never sends it, so its presence always means a forgery.
     const decisive = found.find(bot => bot.match === 'robots-only') ?? found[0]
     if (decisive) return verdictOn(decisive, excludedBots)
     return isbot(userAgent) ? otherRobot : browser

@@ -1,14 +1,14 @@
-/** Hosts as they are compared: of a referrer, and of a site's own domain. */
+/** Brings the host of a referrer and the domain of a site into one form, so that they can be compared. */
 
-/** No host name is longer; what goes on beyond is not one. */
+/** The longest valid host name. */
 const longestHost = 253
 
-/** Enough of a referrer to hold every host that can be compared, with user name and port. */
+/** Enough of a referrer for the longest host, with user name and port. */
 const longestParsed = 8192
 
 /**
- * The host of an http or https URL in lower case, without port and trailing dot; null for anything else. Plain URLs are
- * read by hand, in about half the time of the URL parser, which reads all others.
+ * The host of an http or https URL in lower case, without port and trailing dot; null for anything else. Simple URLs are
+ * read by hand, which takes half the time of the URL parser. The parser reads all others.
  */
 export function webHost(url: string): string | null {
   const start = url.startsWith('https://') ? 8 : url.startsWith('http://') ? 7 : 0
@@ -20,7 +20,7 @@ export function webHost(url: string): string | null {
   return comparable(url.slice(start, end))
 }
 
-/** A site's domain as its referrers show it: a host as above, and without `www.`; null when it cannot be one. */
+/** The host of a site's domain in the form of webHost, without `www.`; null when it is not a host. */
 export function ownHost(siteDomain: string): string | null {
   const host = webHost(`http://${siteDomain}`)
   return host === null ? null : withoutWww(host)
@@ -39,7 +39,7 @@ function comparable(host: string): string | null {
   return bare === '' || bare.length > longestHost ? null : bare
 }
 
-/** a-z, 0-9, dot, hyphen: what the URL parser leaves as it is. */
+/** True for a-z, 0-9, dot and hyphen, which the URL parser does not change. */
 const isPlain = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 45 && code <= 57 && code !== 47)
 

@@ -9,19 +9,19 @@ export interface Account {
   readonly number: number
   readonly email: string
   readonly plan: PlanName
-  /** Whoever set this instance up: no quota, and sees all accounts. */
+  /** The owner set up this instance, has no quota, and sees all accounts. */
   readonly isOwner: boolean
   readonly createdAt: number
 }
 
-/** What an account may do: its plan, which for the owner has no quota. */
+/** The plan of an account. The owner's has no quota. */
 export const planOf = (plans: PlanTable, { plan, isOwner }: Account): Plan =>
   isOwner ? { ...plans[plan], eventsPerMonth: null } : plans[plan]
 
 export interface Site {
   /** `site_…` */
   readonly id: string
-  /** Small unique integer that stored events refer to; never given out again. */
+  /** Small unique integer that stored events refer to; never used again after removal. */
   readonly number: number
   readonly accountId: string
   readonly domain: string
@@ -30,13 +30,13 @@ export interface Site {
   readonly createdAt: number
 }
 
-/** A log drain that needs more than an API key: one that signs what it sends, or asks for a proof of the address. */
+/** A log drain that needs more than an API key, because it signs its deliveries or asks the address for a proof. */
 export interface Drain {
   /** `drain_…` */
   readonly id: string
   readonly siteId: string
   readonly kind: DrainKind
-  /** What the service asks of the address to prove whose it is: Vercel's code, Fastly's service id; null for none. */
+  /** What the address answers to prove that it belongs to the customer: Vercel's code or Fastly's service id; null for none. */
   readonly proof: string | null
   readonly createdAt: number
 }

@@ -1,9 +1,9 @@
-/** Opaque texts that name a place in the list of events, with a check that tells our own from any other. */
+/** Encodes a position in the list of events as opaque text, with a checksum that detects texts made elsewhere. */
 import { crc32 } from 'node:zlib'
 import type { DateRange } from './date-range.ts'
 import { type EventPosition, type EventType, eventTypes } from './event.ts'
 
-/** Where a list goes on, and the filters that it was made with. */
+/** The position where a list continues, and the filters of the list. */
 export interface ListCursor {
   readonly position: EventPosition
   readonly range: DateRange
@@ -26,7 +26,7 @@ export function decodeCursor(text: string): ListCursor | null {
   }
 }
 
-/** Names one event. */
+/** An opaque text that names one event. */
 export const encodePosition = ({ createdAt, id }: EventPosition): string => seal([createdAt, id])
 
 /** Null when this service did not make it. */
@@ -47,6 +47,6 @@ function seal(numbers: readonly number[]): string {
 
 function unseal(text: string, count: number): number[] | null {
   const numbers = Buffer.from(text, 'base64url').toString('latin1', checkBytes).split(' ').map(Number)
-  // Sealing again checks everything at once: the sum, the alphabet, and bits that stand for nothing.
+  // Sealing again checks the checksum, the alphabet and unused bits at once.
   return numbers.length === count && seal(numbers) === text ? numbers : null
 }

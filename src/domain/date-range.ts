@@ -15,17 +15,17 @@ export interface DateRange {
 
 export const dayOf = (timeMs: number): number => Math.floor(timeMs / dayMs)
 
-/** `2026-02-28` as a day, or null for anything that is not a real calendar date from 1970-01-01 on. */
+/** The day of a text such as `2026-02-28`; null for anything but a real date from 1970-01-01 on. */
 export function parseDay(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null
   const day = Date.parse(text) / dayMs
-  // Date.parse moves 2026-02-30 on to a day of March.
+  // Date.parse turns 2026-02-30 into a day of March.
   return day >= 0 && formatDay(day) === text ? day : null
 }
 
 export const formatDay = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10)
 
-/** The range asked for. Defaults: `start` seven days before today, `end` today. Throws INVALID_DATE_RANGE. */
+/** The requested range. Defaults: `start` is seven days before today, `end` is today. Throws INVALID_DATE_RANGE. */
 export function parseDateRange(query: { start?: unknown; end?: unknown }, nowMs: number): DateRange {
   const today = dayOf(nowMs)
   const start = query.start === undefined ? today - 7 : requireDay('start', query.start)
@@ -49,13 +49,13 @@ function requireDay(parameter: string, value: unknown): number {
   )
 }
 
-/** The UTC month of a moment as a running number (year * 12 + month from 0): what quotas are counted by. */
+/** The UTC month of a moment as a running number: year * 12 + month from 0. Quotas are counted by it. */
 export function monthOf(timeMs: number): number {
   const date = new Date(timeMs)
   return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
-/** The milliseconds of a month, without its end. */
+/** The first millisecond of a month, and that of the next month. */
 export function monthRange(month: number): { startMs: number; endMs: number } {
   const start = (number: number): number => Date.UTC(Math.floor(number / 12), number % 12)
   return { startMs: start(month), endMs: start(month + 1) }

@@ -1,11 +1,11 @@
-/** The one catalogue of errors that a caller can see: stable code, HTTP status, and what to do about it. */
+/** The catalogue of all errors that a caller can see: stable code, HTTP status, and what to do. */
 
 export const errorCatalogue = {
   MISSING_KEY: { status: 401, remedy: 'Send the header "Authorization: Bearer <API key>".' },
   INVALID_KEY: { status: 401, remedy: 'Check the key, or make a new one.' },
   USER_NOT_FOUND: { status: 401, remedy: 'The account of this key was deleted: make a new account and key.' },
   SITE_NOT_FOUND: { status: 403, remedy: 'Compare the id with the answer of GET /api/v1/sites.' },
-  PLAN_REQUIRED: { status: 403, remedy: 'Ask whoever runs this Pugmark for a plan that includes it.' },
+  PLAN_REQUIRED: { status: 403, remedy: 'Ask the operator of this Pugmark for a plan that includes it.' },
   INSUFFICIENT_SCOPE: { status: 403, remedy: 'Use a key that has the scope named in the message.' },
   MISSING_SITE_ID: { status: 400, remedy: 'Put the site id in the path: /api/v1/sites/{siteId}/…' },
   INVALID_DATE_RANGE: { status: 400, remedy: 'Use real days as YYYY-MM-DD, start not after end.' },
@@ -31,7 +31,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** An answer that the caller is meant to see. Everything else that is thrown leaves as a plain SERVER_ERROR. */
+/** An error that the caller is meant to see. All other errors are answered with SERVER_ERROR and no details. */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
@@ -53,6 +53,6 @@ export class AppError extends Error {
   }
 }
 
-/** Whom to turn to when only the operator can help, in words that go on a sentence. */
+/** The part of a sentence that says how to reach the operator. */
 export const contactOf = (supportEmail: string | null): string =>
-  supportEmail === null ? 'ask whoever runs this Pugmark' : `contact support at ${supportEmail}`
+  supportEmail === null ? 'ask the operator of this Pugmark' : `contact support at ${supportEmail}`

@@ -1,9 +1,9 @@
-/** What Pugmark records: the three kinds of event, as records. */
+/** The events that Pugmark records, and the sources that they come from. */
 
 export const eventTypes = ['bot', 'referral', 'conversion'] as const
 export type EventType = (typeof eventTypes)[number]
 
-/** The services that send their logs as they come, each to an address of its own. */
+/** The kinds of log drain. Each has its own address. */
 export const drainKinds = [
   'vercel',
   'cloudflare',
@@ -16,25 +16,25 @@ export const drainKinds = [
 ] as const
 export type DrainKind = (typeof drainKinds)[number]
 
-/** How an event reached us; kept with each event by its place in this list, so only ever add to the end. */
+/** All sources. The bits of `seen_by` in the database follow this order, so only ever add to the end. */
 export const sources = ['events', 'hits', 'import', 'snippet', ...drainKinds] as const
 export type Source = (typeof sources)[number]
 
-/** How an event came and what decided that it is one; later explains it or judges it again. Null where the source does not tell. */
+/** Where an event came from and which rule classified it. Null where the source does not report a value. */
 export interface Provenance {
   readonly source: Source
   readonly userAgent: string | null
   readonly referrerHost: string | null
-  /** The rule of the catalogue that decided, such as `token:GPTBot`; null when the sender named the event himself. */
+  /** The rule of the catalogue that decided, such as `token:GPTBot`; null when the sender named the event. */
   readonly rule: string | null
   readonly catalogueVersion: string | null
-  /** Of a conversion: the assistant that brought the visitor. */
+  /** For a conversion: the assistant that sent the visitor. */
   readonly assistant: string | null
-  /** Of a conversion with an assistant: path of the page where that visit began. */
+  /** For a conversion with an assistant: path of the page where that visit began. */
   readonly landing: string | null
 }
 
-/** Of an event that its sender named himself. */
+/** The provenance of an event that its sender named. */
 export const namedBySender: Provenance = {
   source: 'events',
   userAgent: null,
@@ -46,8 +46,8 @@ export const namedBySender: Provenance = {
 }
 
 /**
- * What is known of a visit beyond its user agent: whether it is genuine, and whether it kept to robots.txt. Small integers whose
- * meaning detection/ defines; null where nothing was judged.
+ * What is known about a visit beyond its user agent: whether it is genuine, and whether it obeyed robots.txt. The values are small
+ * integers; null means that nothing was judged.
  */
 export interface Judgement {
   readonly verdict: number | null
@@ -73,26 +73,26 @@ export interface NewEvent {
   readonly createdAt: number
   /** Value of a conversion; null when not set and for the other types. */
   readonly value: number | null
-  /** HTTP status of the request; null when the source does not tell. */
+  /** HTTP status of the response; null when the source does not report it. */
   readonly status: number | null
-  /** Bytes of the response body; null when the source does not tell. */
+  /** Bytes of the response body; null when the source does not report them. */
   readonly bytes: number | null
-  /** Milliseconds that the site took to answer; null when the source does not tell. */
+  /** Milliseconds that the site took to answer; null when the source does not report them. */
   readonly durationMs: number | null
   readonly provenance: Provenance
-  /** Left out where nothing was judged. */
+  /** Left out when nothing was judged. */
   readonly judgement?: Judgement
   /**
-   * Address of the client whose request this is; left out where no request was seen, or no address. It is never stored: what is
-   * kept of it are 16 bits by which the same request is known when another source reports it too.
+   * Address of the client; left out when it is not known. It is never stored. Only a fingerprint is kept, so that the same request is
+   * recognized when another source reports it.
    */
   readonly client?: string
 }
 
-/** Two sources report one request at moments that lie at most so far apart. */
+/** Reports of two sources can be of one request only when they are at most this far apart. */
 export const sameRequestMs = 15_000
 
-/** An event as the store gives it back. */
+/** An event as the store returns it. */
 export interface StoredEvent extends Omit<NewEvent, 'client' | 'judgement'> {
   /** Unique, below 2^53. */
   readonly id: number
@@ -101,7 +101,7 @@ export interface StoredEvent extends Omit<NewEvent, 'client' | 'judgement'> {
   readonly seenBy: readonly Source[]
 }
 
-/** Position of an event in a list that runs from newest to oldest: by time, then by id. */
+/** Position of an event in a list, which is sorted by time and then by id. */
 export interface EventPosition {
   readonly createdAt: number
   readonly id: number
@@ -111,5 +111,5 @@ export const unknownCountry = 'ZZ'
 
 export const nameLengthMax = 200
 export const pathLengthMax = 2048
-/** Beyond this a sum could no longer be exact. */
+/** Larger values could make sums inexact. */
 export const valueMax = 1e12

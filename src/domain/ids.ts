@@ -1,4 +1,4 @@
-/** Random identifiers and API keys: how they are made, and how a malformed key is told from an unknown one. */
+/** Makes random identifiers and API keys, and tells a malformed key from an unknown one. */
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -9,7 +9,7 @@ function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of randomBytes(length * 2)) {
-      // 248 is the largest multiple of 62 in a byte: what lies above would make early characters likelier.
+      // 248 is the largest multiple of 62 in a byte. Larger bytes would make the first characters more likely.
       if (byte < 248 && text.length < length) text += base62[byte % 62]
     }
   }
@@ -21,10 +21,10 @@ export type IdPrefix = 'usr' | 'site' | 'ak' | 'key' | 'drain'
 /** `site_` and 20 random base62 characters (119 bits). */
 export const newId = (prefix: IdPrefix): string => `${prefix}_${randomBase62(20)}`
 
-/** A password to begin with: 119 bits, to be told to its owner once. */
+/** A first password of 119 random bits, which is shown to its owner once. */
 export const newPassword = (): string => randomBase62(20)
 
-/** A secret that a log drain signs its deliveries with: 238 bits. */
+/** A secret of 238 random bits that a log drain signs its deliveries with. */
 export const newDrainSecret = (): string => randomBase62(40)
 
 const keyShape = /^pug_[0-9A-Za-z]{40}$/
@@ -40,13 +40,13 @@ function keyChecksum(body: string): string {
   return text
 }
 
-/** A new API key: `pug_`, 34 random base62 characters (202 bits) and a checksum of 6. It is shown once and stored as hash. */
+/** A new API key: `pug_`, 34 random base62 characters (202 bits) and a checksum of 6. It is shown once and stored as a hash. */
 export function newApiKey(): string {
   const body = `pug_${randomBase62(34)}`
   return body + keyChecksum(body)
 }
 
-/** Whether a text can be a key at all: tells a mistyped key from an unknown one. */
+/** Whether a text has the form and checksum of a key. False for most mistyped keys. */
 export const isApiKey = (text: string): boolean =>
   keyShape.test(text) && keyChecksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
 

@@ -1,4 +1,4 @@
-/** Exact decimal sums: a value is a whole part and billionths, both integers, so that ten times 0.1 is 1. */
+/** Exact decimal sums. A value is a whole part and billionths, both integers, so that ten times 0.1 is exactly 1. */
 
 export interface DecimalSum {
   readonly whole: number
@@ -12,7 +12,7 @@ const billion = 1_000_000_000
 /** Splits a number at the decimal point that its shortest spelling shows; digits past the ninth are rounded. */
 export function toDecimal(value: number): DecimalSum {
   if (Number.isInteger(value)) return { whole: value, billionths: 0 }
-  // Most money has two places. Below 2^49 no two decimals with two places are the same number, so this is the one spelled.
+  // Most money has two decimal places. Below 2^49 each decimal with two places is a different number, so this one is right.
   const hundredths = Math.round(value * 100)
   if (hundredths / 100 === value && Math.abs(hundredths) < 2 ** 49) {
     const whole = Math.floor(hundredths / 100)
@@ -37,7 +37,7 @@ export const addDecimals = (a: DecimalSum, b: DecimalSum): DecimalSum =>
 export function fromDecimal(sum: DecimalSum): number {
   let { whole, billionths } = normalise(sum.whole, sum.billionths)
   if (billionths === 0) return whole
-  // An exact integer divided by a power of ten is the nearest number to the decimal; most money has two places.
+  // An exact integer divided by a power of ten gives the number nearest to the decimal. Most money has two decimal places.
   const hundredths = whole * 100 + billionths / 10_000_000
   if (Number.isSafeInteger(hundredths)) return hundredths / 100
   const all = whole * billion + billionths

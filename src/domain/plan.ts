@@ -1,4 +1,4 @@
-/** The plans: one table of what an account may do. An operator changes its numbers by setting (see config.ts). */
+/** The plans and what accounts with them may do. Operators change the numbers by settings (see server/config.ts). */
 
 export const planNames = ['free', 'pro'] as const
 export type PlanName = (typeof planNames)[number]

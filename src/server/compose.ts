@@ -1,4 +1,4 @@
-/** Puts a running server together from its settings, and takes it apart in the reverse order. */
+/** Starts all parts of a server from its settings, and stops them in the reverse order. */
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { KeyUse } from '../accounts/key-use.ts'
@@ -20,12 +20,12 @@ export interface Server {
   readonly app: FastifyInstance
   /** Resolves with the address, such as http://127.0.0.1:8787. */
   listen(): Promise<string>
-  /** Takes nothing new, finishes what is in flight, writes what is pending, and closes the files. */
+  /** Accepts no new requests, finishes the current ones, writes pending data, and closes the files. */
   close(): Promise<void>
 }
 
 const idleCheckMs = 50
-/** A quarter of what the setting allows goes to whole answers, the rest to daily totals. */
+/** The share of PUGMARK_CACHE_MIB for whole answers. Daily totals are bounded by the whole of it. */
 const answersShare = 0.25
 
 export async function openServer(config: Config, version: string, clock: Clock): Promise<Server> {
@@ -70,7 +70,7 @@ export async function openServer(config: Config, version: string, clock: Clock):
     },
     async close() {
       clearInterval(timer)
-      // A connection that was busy becomes idle after its answer, and clients keep it open for minutes.
+      // A busy connection becomes idle after its answer, and clients may keep it open for minutes.
       const reaping = setInterval(() => app.server.closeIdleConnections(), idleCheckMs)
       await app.close()
       clearInterval(reaping)
@@ -83,7 +83,7 @@ export async function openServer(config: Config, version: string, clock: Clock):
   }
 }
 
-/** What nobody waits for: removals that a crash cut short, idempotency keys that have expired. */
+/** Work that no request waits for: deletes expired idempotency keys and finishes interrupted removals. */
 async function housekeeping(stores: Stores, clock: Clock): Promise<void> {
   await stores.events.forgetOldRequests(clock())
   await purgeRemovedSites(stores)

@@ -1,4 +1,4 @@
-/** All settings in one typed table, read from the environment here and nowhere else. */
+/** Lists all settings in one typed table. Only this file reads them from the environment. */
 import { isIP } from 'node:net'
 import { unknownBotNames } from '../detection/create-detector.ts'
 import { defaultPlans, type Plan, type PlanName, type PlanTable, planNames } from '../domain/plan.ts'
@@ -7,18 +7,18 @@ export interface Config {
   /** Folder of all data. */
   readonly data: string
   readonly host: string
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly logLevel: LogLevel
-  /** Addresses of the proxies in front whose X-Forwarded-For is believed. */
+  /** Addresses of the proxies whose X-Forwarded-For header is trusted. */
   readonly trustProxy: readonly string[]
   readonly plans: PlanTable
   /** Names of catalogue bots that do not count as AI. */
   readonly excludedBots: readonly string[]
   readonly supportEmail: string | null
-  /** Whether strangers may make themselves an account; the owner's is made in any case. */
+  /** Whether anybody may make an account. The owner can make the first one in both cases. */
   readonly signup: 'closed' | 'open'
-  /** Bound of the answers and totals kept in memory. */
+  /** Bounds the memory for answers and totals. */
   readonly cacheBytes: number
 }
 
@@ -28,9 +28,9 @@ export type LogLevel = (typeof logLevels)[number]
 export interface Setting {
   readonly name: string
   readonly what: string
-  /** As it would be written in the environment; empty means "none". */
+  /** In the form of the environment; empty means "none". */
   readonly default: string
-  /** Throws an Error that says what is accepted. */
+  /** Throws an Error whose message completes the sentence "it must be". */
   readonly parse: (text: string) => unknown
 }
 
@@ -67,10 +67,10 @@ export const settings = [
   ),
 ] satisfies Setting[]
 
-/** What docs/trackers has a site set for its tracker: site and server may run side by side, from one environment. */
+/** Settings of the trackers in docs/trackers. A tracker and the server may share one environment, so these are not errors here. */
 const settingsOfTrackers = ['PUGMARK_URL', 'PUGMARK_SITE', 'PUGMARK_KEY']
 
-/** Reads all settings. Throws one Error that tells every problem, a line each. */
+/** Reads all settings. Throws one Error that lists every problem on a line of its own. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const values = new Map<string, unknown>()
   const problems: string[] = []
@@ -145,7 +145,7 @@ function readPlan(plan: PlanName, value: <Value>(name: string) => Value): Plan {
 }
 
 function required(text: string): string {
-  if (text.trim() === '') throw new Error('filled in, or left out')
+  if (text.trim() === '') throw new Error('set to a value, or not set at all')
   return text
 }
 
@@ -163,7 +163,7 @@ function list(text: string): string[] {
 function bots(text: string): string[] {
   const names = list(text)
   const unknown = unknownBotNames(names)
-  if (unknown.length > 0) throw new Error(`names of bots in the catalogue, unlike ${unknown.join(', ')}`)
+  if (unknown.length > 0) throw new Error(`names of bots in the catalogue, which does not have ${unknown.join(', ')}`)
   return names
 }
 

@@ -1,22 +1,22 @@
-/** Chooses the engine of the stores, and opens it: for a command, or for a server. */
+/** Chooses the storage engine, and opens it for a command or for a server. */
 import { join } from 'node:path'
 import { openSqlite, type SqliteOptions } from '../storage/sqlite/open-sqlite.ts'
 import type { Stores } from '../storage/stores.ts'
 import type { Config } from './config.ts'
 
-/** The file of the embedded engine below the data folder. */
+/** The file of the embedded engine in the data folder. */
 export const databaseFile = (config: Config): string => join(config.data, 'pugmark.db')
 
 /**
- * Most commands are about one site: they need few pages of the database in memory. A long log is imported in batches that write the
- * same pages again and again, which need not go to the main file each time.
+ * Most commands are about one site, so they need few pages of the database in memory. The batches of a long import write the same pages
+ * again and again, so a longer write-ahead log saves copying them to the main file each time.
  */
 const writingOfCommand = { cacheBytes: 16 * 2 ** 20, logPages: 16_384 }
 
-/** For a command. Throws an Error in words for the operator when the data folder cannot be used. */
+/** Opens the stores for a command. Throws an Error with a message for the operator when the data folder cannot be used. */
 export const openStores = (config: Config): Stores => open(config, { writing: writingOfCommand })
 
-/** For a server. Throws like openStores. */
+/** Opens the stores for a server. Throws like openStores. */
 export const openServerStores = (config: Config): Stores => open(config, {})
 
 function open(config: Config, options: Pick<SqliteOptions, 'writing'>): Stores {

@@ -1,4 +1,4 @@
-/** The structured log: JSON lines on standard error, written in blocks so that a request does not wait for a pipe. */
+/** Writes the log as JSON lines to standard error, in blocks, so that no request waits for a pipe. */
 import { type Logger, pino } from 'pino'
 import type { RequestLog } from '../http/request-log.ts'
 import type { LogLevel } from './config.ts'
@@ -6,26 +6,26 @@ import type { LogLevel } from './config.ts'
 export interface OpenLogger {
   readonly logger: Logger
   readonly requestLog: RequestLog
-  /** Writes what is still in memory. */
+  /** Writes all lines that are still in memory. */
   flush(): void
 }
 
 export interface LogDestination {
   /** Takes whole lines. */
   write(lines: string): void
-  /** Writes in the background what is gathered. */
+  /** Writes the gathered lines in the background. */
   flush?(): void
-  /** Writes it now. */
+  /** Writes the gathered lines at once. */
   flushSync?(): void
 }
 
 const standardErrorFile = 2
 const blockBytes = 8_192
 const flushIntervalMs = 500
-/** Lines of requests are gathered apart: to hand over each by itself takes a fifth of the time of an answer. */
+/** Lines of requests are gathered separately, because writing each one alone takes a fifth of the time of an answer. */
 const requestBlockBytes = 65_536
 
-/** Nothing that is a key reaches a line, wherever a key was put by mistake. */
+/** Matches API keys. They are removed from error messages, in case a key was sent in the wrong place. */
 const keyText = /\bpug_[0-9A-Za-z]{40}\b/g
 
 export const standardError = (): LogDestination =>
@@ -65,7 +65,7 @@ export function openLogger(level: LogLevel, destination: LogDestination): OpenLo
   }
 }
 
-/** Lines of ASCII as one text: as strings of their own they live long enough to be moved by the garbage collector. */
+/** Gathers ASCII lines in one buffer. Separate strings would live long enough for the garbage collector to move them. */
 class LineBlock {
   readonly #write: (text: string) => void
   readonly #block = Buffer.allocUnsafe(requestBlockBytes)

@@ -1,12 +1,12 @@
-/** The two stores of a running Pugmark, whatever the engine behind them. */
+/** The two stores of a running Pugmark. Every engine provides both. */
 import type { AccountStore } from './account-store.ts'
 import type { EventStore } from './event-store.ts'
 
 export interface Stores {
   readonly events: EventStore
   readonly accounts: AccountStore
-  /** To be called where much will be recorded soon: what that takes is made ready meanwhile. */
+  /** Starts what recording needs, such as the writer thread, so that the first write does not wait for it. */
   prepareRecording(): void
-  /** Finishes what was handed over and closes the files. */
+  /** Finishes all writes and closes the files. */
   close(): Promise<void>
 }

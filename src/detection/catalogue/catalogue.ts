@@ -1,4 +1,4 @@
-/** The catalogue as typed data: which bots and assistants Pugmark knows, and the version that is kept with each verdict. */
+/** The catalogue of bots and assistants as typed data, with the version that is stored with each verdict. */
 import bots from './ai-bots.json' with { type: 'json' }
 import sources from './llm-referrers.json' with { type: 'json' }
 import type { BotEntry, ReferrerSource } from './schema.ts'
@@ -10,7 +10,7 @@ export interface Catalogue {
   readonly sources: readonly ReferrerSource[]
 }
 
-// A test checks the files against the schemas, so that a start need not.
+// A test checks the files against the schemas, so they are not checked again at start.
 export const catalogue: Catalogue = {
   version: '2026-11-20',
   bots: bots as readonly BotEntry[],

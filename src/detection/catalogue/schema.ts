@@ -1,14 +1,14 @@
-/** The shape of the catalogue files, as schemas: the types come from them, and a test holds the files to them. */
+/** The schemas of the catalogue files. The types derive from them, and a test checks the files against them. */
 import Type, { type Static } from 'typebox'
 
 const strict = { additionalProperties: false }
 const Text = Type.String({ minLength: 1 })
 const Address = Type.String({ pattern: '^https?://' })
 
-/** Lower case, as parsed hosts are; no port and no trailing dot. */
+/** In lower case, like parsed hosts, without port and trailing dot. */
 const Host = Type.String({ pattern: '^[a-z0-9-]+(\\.[a-z0-9-]+)+$' })
 
-/** Begins with a letter or digit: the matcher finds a token by its first word. */
+/** Begins with a letter or digit, because bot-names.ts finds a token by its first word. */
 const Token = Type.String({ pattern: '^[A-Za-z0-9][ -~]*$' })
 
 export const BotPurpose = Type.Union([
@@ -25,11 +25,11 @@ export const BotEntry = Type.Object(
   {
     name: Text,
     company: Text,
-    /** Product token in the user agent; null when nothing in that string tells the bot from a browser. */
+    /** Product token in the user agent; null when the user agent looks like that of a browser. */
     token: Type.Union([Token, Type.Null()]),
-    /** Tokens beside which this entry does not hold. */
+    /** If one of these tokens is also present, this entry does not match. */
     notToken: Type.Optional(Type.Array(Token, { minItems: 1 })),
-    /** `robots-only`: exists in robots.txt alone. `signature-only`: known by Web Bot Auth alone. Absent: by its token. */
+    /** `robots-only`: a name for robots.txt only. `signature-only`: recognized by Web Bot Auth only. Absent: recognized by its token. */
     match: Type.Optional(Type.Union([Type.Literal('robots-only'), Type.Literal('signature-only')])),
     purpose: BotPurpose,
     docs: Type.Union([Address, Type.Null()]),
@@ -54,9 +54,9 @@ export type BotEntry = Static<typeof BotEntry>
 export const ReferrerCondition = Type.Object(
   {
     host: Host,
-    /** Of a host such as google.com: also google.fr, google.co.uk and google.com.br. */
+    /** For a host such as google.com, this includes google.fr, google.co.uk and google.com.br. */
     countryHosts: Type.Optional(Type.Literal(true)),
-    /** Ends in the referrer's path at a `/` or at the end of the path. */
+    /** Matches whole segments: in the referrer's path, a `/` or the end of the path must follow. */
     pathPrefix: Type.Optional(Type.String({ pattern: '^/.*[^/]$' })),
     query: Type.Optional(Type.Record(Type.String(), Type.String())),
     note: Type.Optional(Type.String()),

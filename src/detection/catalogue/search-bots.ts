@@ -1,7 +1,7 @@
 /**
- * The crawlers of classic search engines, by the product tokens that their operators document. They are no AI visits: the list
- * tells their share of a site's load from that of other robots. Applebot and PetalBot are also in ai-bots.json, which goes
- * first; they stand here for operators who switched them off there.
+ * Lists the crawlers of classic search engines by the product tokens that their operators document. They are not AI bots. The list
+ * separates their share of a site's load from that of other robots. Applebot and PetalBot are also in ai-bots.json, which is checked
+ * first. They are listed here for instances whose settings exclude them there.
  */
 export const searchBots: readonly { readonly token: string; readonly company: string }[] = [
   // Also Googlebot-Image, Googlebot-News and Googlebot-Video.

@@ -6,7 +6,10 @@ import { createHmac, hash } from 'node:crypto'
 import { dayMs, dayOf } from '../../domain/date-range.ts'
 import { sameRequestMs } from '../../domain/event.ts'
 
-/** A client's fingerprint from 1 to 65,535. Near midnight the higher bits hold the one of the neighbouring day, when other sources may date the request. */
+/**
+ * A client's fingerprint, from 1 to 65,535. Near midnight the higher bits hold its fingerprint of the neighboring day, because another
+ * source may date the same request on that day.
+ */
 export type FingerprintPair = number
 export type FingerprintOf = (timeMs: number, userAgent: string | null, client: string) => FingerprintPair
 

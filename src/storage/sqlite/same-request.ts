@@ -71,7 +71,7 @@ export class SameRequests {
     this.#near.setReturnArrays(true)
   }
 
-  /** `knownSources` has one bit for each source that has recorded for the site. Null when only one source has ever reported. */
+  /** `knownSources` has one bit for each source that has recorded for the site. Null when no event has a client, or only one source has reported. */
   match(site: number, events: PackedReader, knownSources: number): Matches | null {
     const order = sighted(events)
     if (order.length === 0 || isOneBit(knownSources | sourcesOf(events, order))) return null
