@@ -30,6 +30,7 @@ export class BatchReader {
   async read(batch: SentBatch): Promise<BatchResult> {
     if (batch.body.length <= smallBytesMax) return classifyBatch(this.#parts, batch)
     this.#thread ??= this.#startThread()
+    this.#thread.ref()
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
@@ -38,16 +39,17 @@ export class BatchReader {
   }
 
   async close(): Promise<void> {
+    this.#thread?.ref()
     await this.#thread?.terminate()
   }
 
   #startThread(): Worker {
     const thread = new Worker(threadFile, { workerData: this.#settings })
-    // Requests keep the process alive, not the thread that they wait for.
-    thread.unref()
     thread.on('message', (reply: BatchReply) => {
       const waiting = this.#waiting.get(reply.id)
       this.#waiting.delete(reply.id)
+      // A thread that has nothing to do must not keep the process alive.
+      if (this.#waiting.size === 0) thread.unref()
       if ('result' in reply) waiting?.resolve(reply.result)
       else waiting?.reject(reply.code ? new AppError(reply.code, reply.message) : new Error(reply.message))
     })
