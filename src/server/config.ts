@@ -163,7 +163,8 @@ function list(text: string): string[] {
 function bots(text: string): string[] {
   const names = list(text)
   const unknown = unknownBotNames(names)
-  if (unknown.length > 0) throw new Error(`names of bots in the catalogue, which does not have ${unknown.join(', ')}`)
+  if (unknown.length > 0)
+    throw new Error(`names of bots in the catalogue, which does not have ${unknown.join(', ')}`)
   return names
 }
 
