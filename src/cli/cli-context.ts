@@ -1,4 +1,4 @@
-/** Connects a command with the world: its streams, its settings and its data. */
+/** Gives a command its streams, settings and data. */
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Clock } from '../domain/clock.ts'
 import { type Config, readConfig, settings } from '../server/config.ts'

@@ -1,4 +1,4 @@
-/** Made-up traffic for the demo site: the same for the same day of its story, classified by the real detector. */
+/** Makes up traffic for the demo site. The same day of the demo always has the same traffic, and the real detector classifies it. */
 import type { Detector } from '../detection/detector.ts'
 import { dayMs, hourMs } from '../domain/date-range.ts'
 import { type NewEvent, namedBySender, unknownCountry } from '../domain/event.ts'
@@ -12,7 +12,7 @@ const chrome =
 const safari =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1'
 
-/** What comes with which weight; user agents as the catalogue's samples have them. */
+/** Bots by weight, with user agents from the samples of the catalogue. */
 const bots: readonly (readonly [weight: number, userAgent: string])[] = [
   [
     24,
@@ -78,7 +78,7 @@ const countries: readonly (readonly [weight: number, country: string])[] = [
   ] as const),
 ]
 
-/** `story` counts the days from 0: bots and assistants grow over it. `day` is the UTC day the events lie in. */
+/** `story` counts the days of the demo from 0; bots and assistants grow with it. `day` is the UTC day of the events. */
 export function demoTraffic(detector: Detector, day: number, story: number): NewEvent[] {
   const random = seededRandom(story + 1)
   const weekend = [0, 6].includes(new Date(day * dayMs).getUTCDay())
@@ -111,7 +111,7 @@ export function demoTraffic(detector: Detector, day: number, story: number): New
     add(landing)
     if (landing && random() < 0.12) add(conversionAfter(landing, random))
   }
-  // Most who buy came by themselves, as far as anybody knows.
+  // Most buyers were not sent by an assistant.
   for (let n = Math.round(random() * 9 * (weekend ? 0.6 : 1)); n > 0; n--) {
     const visitor = visit(chrome, referrers[0]![1])!
     add({ ...conversionAfter(visitor, random), provenance: { ...namedBySender, source: 'snippet' } })

@@ -1,4 +1,4 @@
-/** Shows the progress of an import: as a bar on a terminal, elsewhere as a line every few seconds. */
+/** Shows the progress of an import as a bar on a terminal, otherwise as a line every few seconds. */
 import { createRequire } from 'node:module'
 import type { ImportAdvance } from '../ingest/import-log.ts'
 import { englishNumber } from './english-number.ts'

@@ -1,4 +1,4 @@
-/** The command line: parses arguments, runs one command, turns its end into an exit code. */
+/** The command line: parses arguments, runs one command, and turns its outcome into an exit code. */
 import { Command, CommanderError } from 'commander'
 import { Refusal } from '../accounts/users.ts'
 import { AppError } from '../domain/errors.ts'
@@ -6,7 +6,7 @@ import { CheckFailed } from './check-failed.ts'
 import { type CliContext, withExample } from './cli-context.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-/** Each is loaded only when it is called: to load them all takes longer than a short command runs. */
+/** A command is loaded only when it is called, because loading all of them takes longer than a short command runs. */
 const commands: Readonly<Record<string, () => Promise<(context: CliContext) => Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
   user: async () => (await import('./commands/user.ts')).userCommand,
@@ -19,7 +19,7 @@ const commands: Readonly<Record<string, () => Promise<(context: CliContext) => C
   explain: async () => (await import('./commands/explain.ts')).explainCommand,
 }
 
-/** The command that the arguments begin with; all of them for help and for an unknown word. */
+/** The command that the arguments begin with; all commands for help and for an unknown word. */
 function commandsFor([first = '']: readonly string[]): (typeof commands)[string][] {
   return Object.hasOwn(commands, first) ? [commands[first]!] : Object.values(commands)
 }

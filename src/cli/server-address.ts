@@ -1,4 +1,4 @@
-/** Tells other commands where the server of a data folder listens: in `server.json`, which exists while the server runs. */
+/** Stores the address of the running server in `server.json` in the data folder, so that other commands can find it. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -48,7 +48,7 @@ function readAddress(folder: string): ServerAddress | null {
   }
 }
 
-/** The origin to open on this machine, where a server on all addresses is reached by the loopback. Null for what is no URL. */
+/** The origin to open on this machine. A server on all addresses is reached by the loopback address. Null when the text is not a URL. */
 export function reachable(address: string): string | null {
   const url = URL.parse(address)
   if (url === null) return null

@@ -1,4 +1,4 @@
-/** An event as the API shows it. The schemas stand apart from the records, since the writer thread needs only those. */
+/** The schemas of events in the API. They are separate from the records in domain/event.ts, so that worker threads need not load them. */
 import Type, { type Static } from 'typebox'
 
 const common = {

@@ -6,11 +6,11 @@ import type { AttributedCount, EventStore } from '../storage/event-store.ts'
 
 const counts = {
   conversions: Type.Integer({ minimum: 0 }),
-  value: Type.Number({ description: 'Exact sum of their values; 0 when none is set.' }),
+  value: Type.Number({ description: 'Exact sum of the values; 0 when none is set.' }),
 }
-const Source = Type.String({ description: 'The assistant that brought the visitor.' })
+const Source = Type.String({ description: 'The assistant that sent the visitor.' })
 const LandingPage = Type.Union([Type.String(), Type.Null()], {
-  description: 'Path of the page where that visit began; null when it is not known.',
+  description: 'Path of the page where the visit began; null when it is not known.',
 })
 const byCount = { description: 'By the number of conversions, descending, then by name.' }
 
@@ -21,18 +21,26 @@ export const AttributionReport = Type.Object(
       end: Type.String({ format: 'date', description: 'Last day of the range, inclusive.' }),
     }),
     model: Type.Literal('last_assistant_touch', {
-      description: 'All of a conversion goes to the last assistant that brought the visitor.',
+      description: 'Each conversion counts fully for the last assistant that sent the visitor.',
     }),
     window: Type.Literal('session', {
-      description: 'Only assistants of the session of the conversion count.',
+      description: 'Only assistants in the same session as the conversion count.',
     }),
     totals: Type.Object(counts, { description: 'All conversions of the range.' }),
-    attributed: Type.Object(counts, { description: 'Those that an assistant is known to have brought.' }),
-    unattributed: Type.Object(counts, { description: 'All others.' }),
+    attributed: Type.Object(counts, {
+      description: 'Conversions of visitors that an assistant is known to have sent.',
+    }),
+    unattributed: Type.Object(counts, { description: 'All other conversions.' }),
     source_breakdown: Type.Array(Type.Object({ source: Source, ...counts }), byCount),
-    source_count: Type.Integer({ minimum: 0, description: 'Assistants there are, listed or not.' }),
+    source_count: Type.Integer({
+      minimum: 0,
+      description: 'Number of all assistants, including those beyond the limit.',
+    }),
     landing_page_breakdown: Type.Array(Type.Object({ landing_page: LandingPage, ...counts }), byCount),
-    landing_page_count: Type.Integer({ minimum: 0, description: 'Landing pages there are, listed or not.' }),
+    landing_page_count: Type.Integer({
+      minimum: 0,
+      description: 'Number of all landing pages, including those beyond the limit.',
+    }),
     rows: Type.Array(
       Type.Object({
         source: Source,
@@ -42,7 +50,10 @@ export const AttributionReport = Type.Object(
       }),
       { description: 'By the number of conversions, descending, then by assistant, landing page and event.' },
     ),
-    row_count: Type.Integer({ minimum: 0, description: 'Rows there are, listed or not.' }),
+    row_count: Type.Integer({
+      minimum: 0,
+      description: 'Number of all rows, including those beyond the limit.',
+    }),
   },
   { title: 'Attribution' },
 )
@@ -52,7 +63,7 @@ type Attributed = AttributedCount & { readonly assistant: string }
 
 export interface AttributionQuestion {
   readonly range: DateRange
-  /** Most entries of each list. */
+  /** The most entries in each list. */
   readonly limit: number
 }
 
@@ -99,12 +110,12 @@ interface Sum {
 
 interface Group {
   readonly key: readonly (string | null)[]
-  /** Stands for all of the group in what they have in common. */
+  /** Any entry of the group. All entries of a group have the same key. */
   readonly first: Attributed
   readonly sum: Sum
 }
 
-/** Largest first, then by key. */
+/** Sorted by count, descending, then by key. */
 function groupBy(
   rows: readonly Attributed[],
   keyOf: (row: Attributed) => readonly (string | null)[],
@@ -124,7 +135,7 @@ const sumOf = (rows: readonly Sum[]): Sum => ({
 
 const shown = ({ count, value }: Sum) => ({ conversions: count, value: fromDecimal(value) })
 
-/** In the order of code units, what is not known first. */
+/** Compares in the order of code units. Null comes first. */
 function compareKeys(a: Group['key'], b: Group['key']): number {
   for (const [i, text] of a.entries()) {
     const [one, other] = [text ?? '', b[i] ?? '']

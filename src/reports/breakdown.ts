@@ -17,7 +17,7 @@ export type Dimension = (typeof dimensions)[number]
 export const Dimension = Type.Unsafe<Dimension>(
   Type.Union(
     dimensions.map(name => Type.Literal(name)),
-    { description: 'What the rows are.' },
+    { description: 'What the counts are grouped by.' },
   ),
 )
 
@@ -35,7 +35,7 @@ export const BreakdownReport = Type.Object(
       end: Type.String({ format: 'date', description: 'Last day of the range, inclusive.' }),
     }),
     dimension: Dimension,
-    totals: Type.Object(counts, { description: 'Of everything that the filters let through.' }),
+    totals: Type.Object(counts, { description: 'Counts of all events that pass the filters.' }),
     rows: Type.Array(
       Type.Object({
         name: Type.String({
@@ -46,7 +46,10 @@ export const BreakdownReport = Type.Object(
       }),
       { description: 'By the count of `type`, or of all types together, descending, then by name.' },
     ),
-    row_count: Type.Integer({ minimum: 0, description: 'Rows there are, listed or not.' }),
+    row_count: Type.Integer({
+      minimum: 0,
+      description: 'Number of all rows, including those beyond the limit.',
+    }),
   },
   { title: 'Breakdown' },
 )
@@ -86,7 +89,7 @@ export async function breakdownReport(
   }
 }
 
-/** The filter as the store knows it, which has no companies and purposes: they become the names that have them. */
+/** Translates a filter for the store. The store knows no companies and purposes, so they become the list of names that have them. */
 export async function eventFilter(
   events: EventStore,
   site: number,
@@ -98,7 +101,7 @@ export async function eventFilter(
   return { names, path: filter.page, country: filter.country }
 }
 
-/** Counts of everything that a filter lets through. */
+/** Counts of all events that pass a filter. */
 export async function totalsOf(
   events: EventStore,
   site: number,
@@ -112,7 +115,7 @@ export async function totalsOf(
 const storedDimension = (dimension: Dimension): StoredDimension =>
   dimension === 'page' || dimension === 'country' ? dimension : 'name'
 
-/** Null for rows that the dimension is not about. */
+/** The group of a row; null when the row does not belong to the dimension. */
 function groupOf(
   { subject, page, country }: BreakdownRow,
   dimension: Dimension,
@@ -139,7 +142,7 @@ function groupOf(
 export type Counts = TypeCounts & { readonly value: number }
 export type NamedCounts = Counts & { readonly name: string }
 
-/** Adds up the rows of each group; those whose group is null are left out. */
+/** Adds up the rows of each group. Rows with the group null are left out. */
 export function groupRows(
   rows: readonly BreakdownRow[],
   nameOf: (row: BreakdownRow) => string | null,

@@ -1,4 +1,4 @@
-/** The event list: a page of single events, newest first, and the cursor of the next page. */
+/** The event list report: a page of single events, newest first, and the cursor of the next page. */
 import Type, { type Static } from 'typebox'
 import { encodeCursor } from '../domain/cursor.ts'
 import type { EventListQuery, EventStore, ListedEvent } from '../storage/event-store.ts'
@@ -11,7 +11,7 @@ export const EventListReport = Type.Object(
     }),
     next_cursor: Type.Union([Type.String(), Type.Null()], {
       description:
-        'Send it as `cursor` for the next page: it goes on with the same filters. Null when nothing follows.',
+        'Send it as `cursor` for the next page, which has the same filters. Null when nothing follows.',
     }),
   },
   { title: 'EventList' },
@@ -24,7 +24,7 @@ export async function eventListReport(
   query: EventListQuery,
 ): Promise<EventListReport> {
   const { range, type, limit } = query
-  // One more than asked for tells whether anything follows.
+  // Reading one more event shows whether there is a next page.
   const found = await events.list(site, { ...query, limit: limit + 1 })
   const page = found.slice(0, limit)
   const last = page.at(-1)

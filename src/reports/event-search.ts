@@ -1,4 +1,4 @@
-/** Pages of single events under any filter, newest first, for people who look at them. */
+/** Finds pages of single events under any filter, newest first, for the dashboard. */
 import type { DateRange } from '../domain/date-range.ts'
 import type { EventPosition } from '../domain/event.ts'
 import type { EventStore, ListedEvent } from '../storage/event-store.ts'
@@ -12,7 +12,7 @@ export interface EventSearch {
 }
 
 const pageSize = 500
-/** One answer looks at no more than this; the next goes on from there. */
+/** The most events that one answer reads. The next answer continues from there. */
 const scannedMax = 20_000
 
 export async function searchEvents(
@@ -37,7 +37,7 @@ export async function searchEvents(
     }
     if (page.length < size) return { events: found, next: null }
     position = positionOf(page.at(-1)!)
-    // Others get their turn between two pages.
+    // Other requests run between two pages.
     await new Promise(resolve => setImmediate(resolve))
   }
   return { events: found, next: position }

@@ -1,12 +1,12 @@
-/** The health of a site's data: what each source delivered and what became of it, and whether anything is arriving at all. */
+/** The data health report: what each source delivered, what became of it, and whether data is arriving. */
 import Type, { type Static } from 'typebox'
 import { dayMs, dayOf, hourMs } from '../domain/date-range.ts'
 import { type Source, sources } from '../domain/event.ts'
 import type { EventStore, SourceDay, SourceHealth } from '../storage/event-store.ts'
 
-/** Sources that deliver as requests happen are silent after this. */
+/** A source that delivers as requests happen is silent after this time. */
 const silenceMs = 3 * hourMs
-/** An import whose deliveries all came within this has run once, and there is no rhythm that it could miss. */
+/** If all deliveries of imports arrived within this time, the import ran only once and is not expected to run again. */
 const oneRunMs = hourMs
 const daysTold = 7
 const minuteMs = 60_000
@@ -29,11 +29,11 @@ export const HealthReport = Type.Object(
       [Type.Literal('receiving'), Type.Literal('failing'), Type.Literal('silent'), Type.Literal('never')],
       {
         description:
-          'Whether anything is arriving: the best of the sources; `never` before the first delivery that was taken.',
+          'Whether data is arriving: the best status of the sources; `never` before the first accepted delivery.',
       },
     ),
     message: Type.String({ description: 'The same in words, for a person.' }),
-    last_seen: MomentOrNull('When anything was last taken.'),
+    last_seen: MomentOrNull('When a delivery was last accepted.'),
     sources: Type.Array(
       Type.Object(
         {
@@ -41,12 +41,12 @@ export const HealthReport = Type.Object(
           status: Type.Unsafe<SourceStatus>(
             Type.Enum([...sourceStatuses], {
               description:
-                '`receiving`; `failing`: what came last was refused; `silent`: nothing for 3 h, or for an import twice its longest pause; `finished`: an import that ran once.',
+                '`receiving`; `failing`: the last delivery was refused; `silent`: nothing for 3 h, or for an import twice its longest pause; `finished`: an import that ran once.',
             }),
           ),
           message: Type.String({ description: 'The same in words, for a person.' }),
-          first_seen: MomentOrNull('First delivery that was taken.'),
-          last_seen: MomentOrNull('Last delivery that was taken.'),
+          first_seen: MomentOrNull('First accepted delivery.'),
+          last_seen: MomentOrNull('Last accepted delivery.'),
           longest_pause_seconds: Type.Integer({
             minimum: 0,
             description:
@@ -55,7 +55,7 @@ export const HealthReport = Type.Object(
           received: Type.Integer({
             minimum: 0,
             description:
-              'Hits, lines, events: `recorded`, `counted_once`, `duplicates` and all of `ignored`.',
+              'Number of hits, lines and events: the sum of `recorded`, `counted_once`, `duplicates` and `ignored`.',
           }),
           recorded: Count,
           counted_once: Type.Integer({
@@ -65,15 +65,15 @@ export const HealthReport = Type.Object(
           ignored: Type.Record(Type.String(), Type.Integer(), { description: 'Counts by reason.' }),
           duplicates: Type.Integer({
             minimum: 0,
-            description: 'Repeats of deliveries, and lines that were imported before.',
+            description: 'Items of repeated deliveries, and lines that were imported before.',
           }),
           late: Type.Integer({
             minimum: 0,
-            description: 'Of those counted: came more than 24 h after they happened.',
+            description: 'Of those counted: arrived more than 24 h after they happened.',
           }),
           unknown_fields: Type.Integer({
             minimum: 0,
-            description: 'Fields of hits that this version does not know and has passed over.',
+            description: 'Fields of hits that this version does not know and has ignored.',
           }),
           rejected: Type.Object({
             requests: Count,
@@ -108,7 +108,7 @@ function overall(
   now: number,
 ): Pick<HealthReport, 'status' | 'message'> {
   if (lastSeen === null) {
-    const refused = found.length > 0 ? ' What came was refused; see the sources.' : ''
+    const refused = found.length > 0 ? ' All deliveries were refused; see the sources.' : ''
     return { status: 'never', message: `Nothing has been received yet.${refused}` }
   }
   if (found.some(source => statusOf(source, now) === 'receiving'))
@@ -159,9 +159,9 @@ function statusOf(source: SourceHealth, now: number): SourceStatus {
 function messageOf({ lastSeen, lastRejection }: SourceHealth, status: SourceStatus, now: number): string {
   if (status === 'failing') {
     const { at, reason } = lastRejection!
-    return `What came ${ago(at, now)} was refused with ${reason}.`
+    return `The delivery ${ago(at, now)} was refused with ${reason}.`
   }
-  if (lastSeen === null) return 'Nothing that came was taken.'
+  if (lastSeen === null) return 'All deliveries were refused.'
   if (status === 'receiving') return `Last received ${ago(lastSeen, now)}.`
   if (status === 'finished') return `Ran once, ${ago(lastSeen, now)}.`
   return `${nothingSince(lastSeen, now)}.`

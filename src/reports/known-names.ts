@@ -1,13 +1,13 @@
-/** What the catalogue knows of the names in a report: purposes of bots, companies of assistants. */
+/** Looks up the purposes of bots and the companies of assistants in the catalogue, and filters names by them. */
 import { catalogue } from '../detection/catalogue/catalogue.ts'
 import type { BotPurpose } from '../detection/detector.ts'
 import type { EventType } from '../domain/event.ts'
 import type { CountsByName, NameCount } from '../storage/event-store.ts'
 
 export interface NameTraits {
-  /** Operator of the bot or assistant; empty for conversions and where it is not known. */
+  /** Operator of the bot or assistant; empty for conversions and when it is not known. */
   readonly company: string
-  /** Of bots only; `other` for a name that the catalogue does not have. */
+  /** Null unless the name is a bot's. `other` for bots that the catalogue does not have. */
   readonly purpose: BotPurpose | null
 }
 
@@ -22,7 +22,7 @@ export function createTraits(): TraitsOf {
   })
 }
 
-/** Conditions on an event; those that are not null must all hold. */
+/** Conditions on an event. All conditions that are not null must hold. */
 export interface ReportFilter {
   readonly type: EventType | null
   readonly bot: string | null
@@ -50,7 +50,7 @@ export const isUnfiltered = (filter: ReportFilter): boolean =>
 
 const typeOfNameFilter = { bot: 'bot', source: 'referral', event: 'conversion' } as const
 
-/** Whether events of a name pass those conditions that are about names. */
+/** Whether a name passes the conditions on names. */
 export function passesByName(
   filter: ReportFilter,
   traitsOf: TraitsOf,
@@ -68,7 +68,7 @@ export function passesByName(
   )
 }
 
-/** Whether a filter has conditions on names, besides those on pages and countries. */
+/** Whether a filter has conditions on names, not only on pages and countries. */
 export function filtersNames({ page: _, country: __, ...onNames }: ReportFilter): boolean {
   return Object.values(onNames).some(value => value !== null)
 }

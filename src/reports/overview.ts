@@ -1,4 +1,4 @@
-/** Everything that a site's page of the dashboard shows, as one report: totals, comparison, chart and tables, under one filter. */
+/** The overview report has everything on a site's page of the dashboard under one filter: totals, comparison, chart and tables. */
 import Type, { type Static } from 'typebox'
 import { type DateRange, dayMs, formatDay, hourMs } from '../domain/date-range.ts'
 import type { EventType } from '../domain/event.ts'
@@ -25,7 +25,7 @@ const Row = Type.Object({
   value: Type.Number(),
 })
 const Named = Type.Object({ name: Type.String(), company: Type.String(), count: Count })
-/** Counts a bucket by name, the largest names first; what is left is `rest`. */
+/** Counts by name for each bucket, the largest names first. `rest` has the sum of all other names. */
 const Stack = Type.Object({
   names: Type.Array(Type.Object({ name: Type.String(), counts: Type.Array(Count) })),
   rest: Type.Array(Count),
@@ -34,18 +34,18 @@ const Stack = Type.Object({
 export const OverviewReport = Type.Object({
   period: Type.Object({ start: Day, end: Day }),
   granularity: Type.Union([Type.Literal('day'), Type.Literal('hour')]),
-  /** Whole days of the period against as many days before; null when the period has no whole day yet. */
+  /** Compares the finished days of the period with as many days before; null when no day has finished. */
   comparison: Type.Union([
     Type.Null(),
     Type.Object({ start: Day, end: Day, before: Day, now: Totals, earlier: Totals }),
   ]),
   totals: Totals,
-  /** One a bucket: `YYYY-MM-DD` or `YYYY-MM-DD HH:00`. The last may be unfinished: see `unfinished`. */
+  /** One text for each bucket: `YYYY-MM-DD` or `YYYY-MM-DD HH:00`. For unfinished buckets see `unfinishedFrom`. */
   buckets: Type.Array(Type.String()),
   series: Type.Object({ bot: Type.Array(Count), referral: Type.Array(Count), conversion: Type.Array(Count) }),
-  /** How many buckets from which on have not ended, or not begun. */
+  /** Index of the first bucket that has not ended yet. */
   unfinishedFrom: Type.Integer(),
-  /** By day only. */
+  /** Always by day. */
   stacks: Type.Object({ bot: Stack, company: Stack, source: Stack }),
   bots: Type.Array(Type.Object({ ...Named.properties, purpose: Type.String() })),
   sources: Type.Array(Named),
@@ -61,7 +61,7 @@ export const OverviewReport = Type.Object({
 export type OverviewReport = Static<typeof OverviewReport>
 
 export interface OverviewQuestion {
-  /** Null is all days with events. */
+  /** Null stands for all days with events. */
   readonly range: DateRange | null
   readonly granularity: Granularity
   readonly filter: ReportFilter
@@ -69,11 +69,11 @@ export interface OverviewQuestion {
   readonly now: number
 }
 
-/** A chart of more days than this helps nobody. */
+/** The most days in a report. A chart of more days is unreadable. */
 export const overviewDaysMax = 1_100
 const pagesMax = 200
 const stackedMax = 7
-/** Longest hourly series; longer ones are by day. */
+/** The longest range with an hourly series. Longer ranges have a series by day. */
 const hourlyDaysMax = 31
 
 export async function overviewReport(
@@ -157,7 +157,7 @@ const companyOf = (rows: readonly BreakdownRow[], type: EventType, name: string)
 const largestFirst = (rows: NamedCounts[]): NamedCounts[] =>
   rows.sort((a, b) => b.bot + b.referral + b.conversion - (a.bot + a.referral + a.conversion))
 
-/** The finished days of the range against as many days right before it, so that half a day is never compared with a whole one. */
+/** Compares the finished days of the range with as many days right before it, so that part of a day never stands against a whole one. */
 async function compare(
   events: EventStore,
   site: number,
@@ -182,14 +182,14 @@ async function compare(
   }
 }
 
-/** From the first day to the last, but no more than a chart can show. */
+/** From the first day with events to the last, at most `overviewDaysMax` days. */
 function allDays(extent: DateRange | null, now: number): DateRange {
   const today = Math.floor(now / dayMs)
   if (extent === null) return { start: today, end: today }
   return { start: Math.max(extent.start, extent.end - overviewDaysMax + 1), end: extent.end }
 }
 
-/** The days of rows that have one. */
+/** Sums rows by day. */
 const byDay = (rows: readonly BreakdownRow[]): SeriesPoint[] =>
   Array.from(
     Map.groupBy(rows, ({ day }) => day!),
@@ -217,7 +217,7 @@ function bucketsOf(range: DateRange, granularity: Granularity): string[] {
   )
 }
 
-/** Counts a day of the largest groups, and of all others together. */
+/** The daily counts of the largest groups, and those of all other groups together. */
 function stackOf(
   rows: readonly BreakdownRow[],
   range: DateRange,

@@ -1,4 +1,4 @@
-/** The timeseries report: three counts a day or hour, without gaps; written piece by piece, so that a century fits in flat memory. */
+/** The timeseries report: three counts for each day or hour, without gaps. Long ranges are written in pieces, so that memory stays flat. */
 import Type, { type Static } from 'typebox'
 import { type DateRange, formatDay } from '../domain/date-range.ts'
 import type { EventStore, Granularity, SeriesPoint } from '../storage/event-store.ts'
@@ -30,10 +30,10 @@ export const TimeseriesReport = Type.Object(
 )
 export type TimeseriesReport = Static<typeof TimeseriesReport>
 
-/** Days of one piece; 60 days by hour are about 110 KB of text. */
+/** The days in one piece. 60 days by hour are about 110 KB of text. */
 const daysPerPiece = { day: 1_440, hour: 60 } as const
 
-/** The report (TimeseriesReport): as a whole where it is short, and otherwise as pieces of JSON. */
+/** The report as an object when it is short, otherwise as pieces of its JSON text. */
 export async function timeseriesReport(
   events: EventStore,
   site: number,
@@ -44,7 +44,7 @@ export async function timeseriesReport(
   return { granularity, data: pointsOf(await events.series(site, range, granularity), range, granularity) }
 }
 
-/** Between two pieces other requests get their turn. */
+/** Other requests run between two pieces. */
 async function* pieces(
   events: EventStore,
   site: number,
@@ -63,7 +63,7 @@ async function* pieces(
   yield ']}'
 }
 
-/** All buckets of a range, also those without events. */
+/** All buckets of a range, including those without events. */
 function pointsOf(
   series: readonly SeriesPoint[],
   { start, end }: DateRange,

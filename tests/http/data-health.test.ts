@@ -103,14 +103,14 @@ describe('the health of a site', () => {
       assert.ok(Date.now() - Date.parse(rejected.last.at) < 10_000)
       assert.deepEqual(
         [status, message],
-        ['failing', `What came less than a minute ago was refused with ${code}.`],
+        ['failing', `The delivery less than a minute ago was refused with ${code}.`],
       )
     }
     assert.equal((await sourceNamed('hits')).rejected.requests, 3)
     const { status, message } = await health()
     assert.deepEqual(
       [status, message],
-      ['never', 'Nothing has been received yet. What came was refused; see the sources.'],
+      ['never', 'Nothing has been received yet. All deliveries were refused; see the sources.'],
     )
     await client.post('hits', [read])
     const recovered = await sourceNamed('hits')

@@ -1584,66 +1584,66 @@ export interface operations {
                             end: string;
                         };
                         /**
-                         * @description All of a conversion goes to the last assistant that brought the visitor.
+                         * @description Each conversion counts fully for the last assistant that sent the visitor.
                          * @enum {string}
                          */
                         model: "last_assistant_touch";
                         /**
-                         * @description Only assistants of the session of the conversion count.
+                         * @description Only assistants in the same session as the conversion count.
                          * @enum {string}
                          */
                         window: "session";
                         /** @description All conversions of the range. */
                         totals: {
                             conversions: number;
-                            /** @description Exact sum of their values; 0 when none is set. */
+                            /** @description Exact sum of the values; 0 when none is set. */
                             value: number;
                         };
-                        /** @description Those that an assistant is known to have brought. */
+                        /** @description Conversions of visitors that an assistant is known to have sent. */
                         attributed: {
                             conversions: number;
-                            /** @description Exact sum of their values; 0 when none is set. */
+                            /** @description Exact sum of the values; 0 when none is set. */
                             value: number;
                         };
-                        /** @description All others. */
+                        /** @description All other conversions. */
                         unattributed: {
                             conversions: number;
-                            /** @description Exact sum of their values; 0 when none is set. */
+                            /** @description Exact sum of the values; 0 when none is set. */
                             value: number;
                         };
                         /** @description By the number of conversions, descending, then by name. */
                         source_breakdown: {
-                            /** @description The assistant that brought the visitor. */
+                            /** @description The assistant that sent the visitor. */
                             source: string;
                             conversions: number;
-                            /** @description Exact sum of their values; 0 when none is set. */
+                            /** @description Exact sum of the values; 0 when none is set. */
                             value: number;
                         }[];
-                        /** @description Assistants there are, listed or not. */
+                        /** @description Number of all assistants, including those beyond the limit. */
                         source_count: number;
                         /** @description By the number of conversions, descending, then by name. */
                         landing_page_breakdown: {
-                            /** @description Path of the page where that visit began; null when it is not known. */
+                            /** @description Path of the page where the visit began; null when it is not known. */
                             landing_page: string | null;
                             conversions: number;
-                            /** @description Exact sum of their values; 0 when none is set. */
+                            /** @description Exact sum of the values; 0 when none is set. */
                             value: number;
                         }[];
-                        /** @description Landing pages there are, listed or not. */
+                        /** @description Number of all landing pages, including those beyond the limit. */
                         landing_page_count: number;
                         /** @description By the number of conversions, descending, then by assistant, landing page and event. */
                         rows: {
-                            /** @description The assistant that brought the visitor. */
+                            /** @description The assistant that sent the visitor. */
                             source: string;
-                            /** @description Path of the page where that visit began; null when it is not known. */
+                            /** @description Path of the page where the visit began; null when it is not known. */
                             landing_page: string | null;
                             /** @description Name of the conversion event. */
                             event_name: string;
                             conversions: number;
-                            /** @description Exact sum of their values; 0 when none is set. */
+                            /** @description Exact sum of the values; 0 when none is set. */
                             value: number;
                         }[];
-                        /** @description Rows there are, listed or not. */
+                        /** @description Number of all rows, including those beyond the limit. */
                         row_count: number;
                     };
                 };
@@ -1833,30 +1833,30 @@ export interface operations {
                     "application/json": {
                         /** Format: date-time */
                         checked_at: string;
-                        /** @description Whether anything is arriving: the best of the sources; `never` before the first delivery that was taken. */
+                        /** @description Whether data is arriving: the best status of the sources; `never` before the first accepted delivery. */
                         status: "receiving" | "failing" | "silent" | "never";
                         /** @description The same in words, for a person. */
                         message: string;
-                        /** @description When anything was last taken. */
+                        /** @description When a delivery was last accepted. */
                         last_seen: string | null;
                         /** @description One entry for each source that ever delivered anything. */
                         sources: {
                             /** @enum {unknown} */
                             source: "events" | "hits" | "import" | "snippet" | "vercel" | "cloudflare" | "netlify" | "cloudfront" | "fastly" | "vector" | "fluentbit" | "syslog";
                             /**
-                             * @description `receiving`; `failing`: what came last was refused; `silent`: nothing for 3 h, or for an import twice its longest pause; `finished`: an import that ran once.
+                             * @description `receiving`; `failing`: the last delivery was refused; `silent`: nothing for 3 h, or for an import twice its longest pause; `finished`: an import that ran once.
                              * @enum {unknown}
                              */
                             status: "receiving" | "failing" | "silent" | "finished";
                             /** @description The same in words, for a person. */
                             message: string;
-                            /** @description First delivery that was taken. */
+                            /** @description First accepted delivery. */
                             first_seen: string | null;
-                            /** @description Last delivery that was taken. */
+                            /** @description Last accepted delivery. */
                             last_seen: string | null;
                             /** @description Longest time between two deliveries, in the week of the last one and the week before. */
                             longest_pause_seconds: number;
-                            /** @description Hits, lines, events: `recorded`, `counted_once`, `duplicates` and all of `ignored`. */
+                            /** @description Number of hits, lines and events: the sum of `recorded`, `counted_once`, `duplicates` and `ignored`. */
                             received: number;
                             recorded: number;
                             /** @description Requests that another source had reported before. */
@@ -1865,11 +1865,11 @@ export interface operations {
                             ignored: {
                                 [key: string]: number;
                             };
-                            /** @description Repeats of deliveries, and lines that were imported before. */
+                            /** @description Items of repeated deliveries, and lines that were imported before. */
                             duplicates: number;
-                            /** @description Of those counted: came more than 24 h after they happened. */
+                            /** @description Of those counted: arrived more than 24 h after they happened. */
                             late: number;
-                            /** @description Fields of hits that this version does not know and has passed over. */
+                            /** @description Fields of hits that this version does not know and has ignored. */
                             unknown_fields: number;
                             rejected: {
                                 requests: number;

@@ -1,4 +1,4 @@
-/** Waits until marked visits are in the store, whatever source reports them. */
+/** Waits until marked visits are in the store, no matter which source reports them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Site } from '../../domain/account.ts'
 import { dayOf } from '../../domain/date-range.ts'
@@ -13,7 +13,7 @@ export interface AwaitedVisit {
 
 export interface ArrivedVisit {
   readonly event: StoredEvent
-  /** From the request until it was found in the store. */
+  /** Seconds from the request until the visit was found in the store. */
   readonly seconds: number
 }
 
@@ -21,7 +21,7 @@ const pollMs = 200
 /** The time of an event comes from the clock of the host that saw it. */
 const clockSkewMs = 15 * 60_000
 const pageLength = 1_000
-/** Bounds the time that one look takes at a busy site. */
+/** Bounds the time of one query on a busy site. */
 const eventsPerLookMax = 10_000
 
 type Parts = Pick<OpenedParts, 'stores' | 'clock'>
@@ -55,7 +55,7 @@ export async function awaitArrivals(
   }
 }
 
-/** The visits since a moment that no earlier look has seen. Conversions are no visits. */
+/** The visits since a moment that no earlier query has returned. Conversions are not visits. */
 async function newEvents(
   { stores, clock }: Parts,
   site: Site,

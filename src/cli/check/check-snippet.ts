@@ -54,7 +54,7 @@ export async function checkSnippet(
   return { script: script.href, problems, collect }
 }
 
-/** The right tag. The reader has to put in the host. */
+/** The correct tag. The reader must replace its host. */
 const fixOfTag = (site: Site): string =>
   `Use this tag, with the address of your Pugmark: <script defer src="https://stats.example.com/pugmark.js" data-site="${site.key}"></script>`
 

@@ -17,7 +17,7 @@ export interface PageMarkup {
 
 // Bounded, so that no page can slow the search down.
 const attributesText = `(?:"[^"]{0,9999}"|'[^']{0,9999}'|[^>"']){0,300}`
-/** Comments, and the contents of scripts and the like: a tag inside is no element of the page. */
+/** Matches comments and the contents of scripts and similar elements. A tag inside them is not an element of the page. */
 const notMarkup = new RegExp(
   `<!--[^]*?(?:-->|$)|(<(script|style|textarea|title|template|noscript)\\b${attributesText}>)[^]*?(?:</\\2\\s*>|$)`,
   'gi',

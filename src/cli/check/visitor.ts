@@ -17,7 +17,7 @@ const assistant = { as: 'Visitor from ChatGPT', referrer: 'https://chatgpt.com/'
 const browser =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 
-/** Only digits, and no word such as "check": some list of robots could match a word. */
+/** Only digits, because a list of robots could match a word such as "check". */
 const newMark = (): string => `Pugmark/${String(randomInt(10 ** 12)).padStart(12, '0')}`
 
 const visitor = (as: string, userAgent: string, referrer: string): Visitor => {
