@@ -1,4 +1,4 @@
-/** Limits by name hold for every order of questions, and strangers cannot fill the memory with names. */
+/** The limits must hold for every order of requests, and strangers must not be able to fill the memory with names. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -6,7 +6,7 @@ import { RateLimiter, type RateVerdict } from './rate-limit.ts'
 
 const windowMs = 60_000
 
-/** What the limiter promises, as long as no name has to be forgotten. */
+/** A simple limiter that never forgets a name. */
 class Model {
   readonly #windows = new Map<string, { endsAt: number; used: number }>()
 
@@ -26,7 +26,7 @@ class Model {
   }
 }
 
-test('a limiter answers as one that remembers every name', () => {
+test('a limiter decides like one that never forgets a name', () => {
   const question = fc.record({
     name: fc.constantFrom('a', 'b', 'collect 2001:db8::1', 'ü', ''),
     limit: fc.constantFrom(1, 2, 5),
@@ -47,7 +47,7 @@ test('a limiter answers as one that remembers every name', () => {
   )
 })
 
-test('of too many names those whose windows began first are forgotten', () => {
+test('with too many names, the oldest windows are forgotten', () => {
   const limiter = new RateLimiter(16)
   const names = Array.from({ length: 16 }, (_, i) => `name ${i}`)
   for (const [i, name] of names.entries()) limiter.take(name, 5, i)

@@ -1,4 +1,4 @@
-/** Whoever guesses passwords must wait, longer each time. */
+/** Guessing passwords must take longer with each try. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -6,7 +6,7 @@ import { SignInPace } from './sign-in-pace.ts'
 
 const minuteMs = 60_000
 
-test('four wrong tries cost nothing; then the wait doubles up to a minute', () => {
+test('four wrong tries cause no wait; after that the wait doubles up to a minute', () => {
   const pace = new SignInPace()
   const waits = Array.from({ length: 12 }, () => {
     pace.wrong(['a'], 1_000)
@@ -18,7 +18,7 @@ test('four wrong tries cost nothing; then the wait doubles up to a minute', () =
   assert.equal(pace.waitMs(['b'], 1_000), 0)
 })
 
-test('a right try forgets the wrong ones, and so does a quarter of an hour', () => {
+test('a right password or a quarter of an hour clears the wrong tries', () => {
   const pace = new SignInPace()
   const guess = (now: number): void => {
     for (let n = 0; n < 5; n++) pace.wrong(['a', 'b'], now)
@@ -30,7 +30,7 @@ test('a right try forgets the wrong ones, and so does a quarter of an hour', () 
   assert.equal(pace.waitMs(['b'], 15 * minuteMs), 0)
 })
 
-test('a pace answers as one that remembers every name', () => {
+test('a pace decides like one that never forgets a name', () => {
   const step = fc.record({
     names: fc.subarray(['1.2.3.4 a@b.example', '1.2.3.4 c@d.example', ''], { minLength: 1 }),
     passedMs: fc.constantFrom(0, 0, 0, 1_000, 20_000, 15 * minuteMs - 1, 15 * minuteMs),
@@ -61,7 +61,7 @@ test('a pace answers as one that remembers every name', () => {
   )
 })
 
-test('of too many names those tried longest ago are forgotten', () => {
+test('with too many names, those with the oldest tries are forgotten', () => {
   const pace = new SignInPace(16)
   const names = Array.from({ length: 17 }, (_, i) => `name ${i}`)
   for (const [i, name] of names.entries()) for (let n = 0; n < 9; n++) pace.wrong([name], i)

@@ -1,4 +1,4 @@
-/** What people see of an import while it runs. */
+/** The progress of an import must be readable on a terminal and in a log. */
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
@@ -19,7 +19,7 @@ const progress = (seconds: number, bytesTotal: number | null = 4_000_000) => ({
 })
 
 describe('progress', () => {
-  test('elsewhere than on a terminal is a plain line every few seconds', () => {
+  test('without a terminal is a plain line every few seconds', () => {
     const stream = screen(false)
     const output = openProgress(stream)
     for (const seconds of [0, 1, 4.9]) output.advance(progress(seconds))
@@ -35,7 +35,7 @@ describe('progress', () => {
     assert.equal(stream.written(), '')
   })
 
-  test('on a terminal is a bar with bytes, speed and time left, which goes away at the end', context => {
+  test('on a terminal is a bar with bytes, speed and time left, which disappears at the end', context => {
     const stream = screen(true)
     const output = openProgress(stream)
     context.after(() => output.end())
@@ -46,7 +46,7 @@ describe('progress', () => {
     assert.match(stream.written(), /\r\u001b\[Kline 7 is malformed\n/)
   })
 
-  test('through a pipe has no end in sight, so it is lines also on a terminal', () => {
+  test('of a pipe has no known end, so it is lines even on a terminal', () => {
     const stream = screen(true)
     const output = openProgress(stream)
     output.advance(progress(10, null))
@@ -54,7 +54,7 @@ describe('progress', () => {
     output.end()
   })
 
-  test('a log that has grown since it was measured is at 100%, an empty one as well', () => {
+  test('a log that has grown since it was measured shows 100%, and so does an empty one', () => {
     const stream = screen(false)
     const output = openProgress(stream)
     output.advance(progress(5, 500_000))

@@ -84,7 +84,7 @@ describe('a token holds at word boundaries', () => {
   })
 })
 
-describe('where several names stand in one user agent', () => {
+describe('several names in one user agent', () => {
   test('the longest comes first', () => {
     assert.deepEqual(namesIn('CCBot/2.0 PerplexityBot/1.0 GPTBot/1.2'), ['PerplexityBot', 'GPTBot', 'CCBot'])
   })
@@ -98,7 +98,7 @@ describe('where several names stand in one user agent', () => {
     }
   }
 
-  test('a name beside which another does not hold must stand at word boundaries too', () => {
+  test('an excluding name must stand at word boundaries too', () => {
     assert.deepEqual(namesIn('ClaudeBot/1.0 (NotClaude-Users)'), ['ClaudeBot'])
   })
 
@@ -115,7 +115,7 @@ test('finding names takes time that grows with the length alone', () => {
   for (const part of ['claude-', 'gptbot ', 'a', 'Mozilla/5.0 (', 'é ', '-', '\ud800']) {
     const started = performance.now()
     findBots(part.repeat(1_000_000 / part.length))
-    // Measured: 5 to 40 ms. What grows with the square would take minutes.
+    // Measured: 5 to 40 ms. Quadratic time would be minutes.
     assert.ok(performance.now() - started < 2000, part)
   }
 })

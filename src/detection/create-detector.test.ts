@@ -1,4 +1,4 @@
-/** The whole decision: what counts and in which order, which bots the operator counts, and how a verdict is explained. */
+/** The whole detector: what counts, the order of the steps, excluded bots, and explanations. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -54,7 +54,7 @@ describe('what counts', () => {
   }
 })
 
-describe('what is ignored, with the first reason that holds', () => {
+describe('what is ignored, with the first reason that applies', () => {
   const post = { method: 'POST' }
   const moved = { status: 301 }
   const asset = { url: '/a.css?utm_source=openai' }
@@ -84,11 +84,11 @@ describe('what is ignored, with the first reason that holds', () => {
   }
 })
 
-describe('bots that the operator switched off', () => {
+describe('bots that the settings exclude', () => {
   const without = createDetector({ excludedBots: new Set(['applebot', 'Kangaroo Bot', 'GoogleOther']) })
   const classified = (userAgent: string) => short(without.classify(visit({ userAgent })))
 
-  test('are ignored as not counted, whatever the letter case of the setting', () => {
+  test('are ignored as not counted, in any letter case of the setting', () => {
     assert.deepEqual(without.classifyUserAgent('Applebot/0.1'), {
       kind: 'ignored',
       reason: 'not-counted-bot',
@@ -97,7 +97,7 @@ describe('bots that the operator switched off', () => {
     assert.equal(classified('Kangaroo Bot/1.0'), 'not-counted-bot')
   })
 
-  test('leave all others as they were, also those with a longer name', () => {
+  test('do not change other bots, even those with a longer name', () => {
     assert.equal(classified(gptBot), 'GPTBot')
     assert.equal(classified('GoogleOther'), 'not-counted-bot')
     assert.equal(classified('GoogleOther-Image/1.0'), 'GoogleOther-Image')
@@ -108,7 +108,7 @@ describe('bots that the operator switched off', () => {
     assert.equal(classified('GoogleOther CCBot/2.0'), 'not-counted-bot')
   })
 
-  test('are none by default: the debatable five count', () => {
+  test('are none by default: the five debatable bots count', () => {
     for (const name of ['Applebot', 'Amazonbot', 'PetalBot', 'Bravebot', 'GoogleOther']) {
       assert.equal(short(detector.classify(visit({ userAgent: `${name}/1.0` }))), name)
     }
@@ -168,7 +168,7 @@ describe('an explanation', () => {
     test(`names ${what}`, () => assert.match(lastStep(changes), sentence))
   }
 
-  test('names a bot that is switched off', () => {
+  test('names an excluded bot', () => {
     const { steps } = createDetector({ excludedBots: new Set(['PetalBot']) }).explain(
       visit({ userAgent: 'PetalBot' }),
     )
@@ -228,7 +228,7 @@ describe('the assistant that a sender means', () => {
     }
   })
 
-  test('what only looks like one leads to none, and no text is an error', () => {
+  test('a text that only looks like an assistant gives none, and no text is an error', () => {
     for (const text of [
       '',
       ' ',

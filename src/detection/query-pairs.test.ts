@@ -1,4 +1,4 @@
-/** Pairs in a query: read as URLSearchParams reads them. */
+/** Pairs in a query must be read as URLSearchParams reads them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -40,7 +40,7 @@ test('the first answer ends the search', () => {
   )
 })
 
-test('broken escapes stay as they are, names without a value and endless pairs are passed over', () => {
+test('broken escapes stay as they are; names without a value and endless pairs are skipped', () => {
   assert.deepEqual(pairsOf(`/?a=%zz&%E0%A4=b&alone&=c&${'x'.repeat(600)}=1&d=`), [
     ['a', '%zz'],
     ['%E0%A4', 'b'],

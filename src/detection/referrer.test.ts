@@ -1,4 +1,4 @@
-/** Where browsers come from: every assistant by its own hosts, marks and apps, and all that only looks like one. */
+/** Every assistant must be found by its hosts, marks and apps, and no look-alike must be taken for one. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -179,7 +179,7 @@ describe('the order of the marks', () => {
     assert.equal(sourceOf('https://claude.ai/', '/?utm_source=chatgpt.com'), 'Claude')
   })
 
-  test('a mark on the URL counts behind a referrer that is no assistant, or no web page', () => {
+  test('a mark on the URL counts when the referrer is not an assistant or not a web page', () => {
     for (const referrer of [
       'https://news.example.org/',
       'https://www.google.com/',
@@ -213,7 +213,7 @@ describe('the site itself', () => {
     })
   }
 
-  test('is neither a domain above it nor one that ends alike', () => {
+  test('is neither a parent domain nor a domain with the same ending', () => {
     for (const referrer of ['https://com/', 'https://notexample.com/', 'https://example.com.evil.org/']) {
       assert.equal(sourceOf(referrer), 'no-assistant')
     }
@@ -253,7 +253,7 @@ describe('any referrer and URL', () => {
     )
   })
 
-  test('of which the host is not listed are never an assistant', () => {
+  test('with a host that is not listed are never an assistant', () => {
     const listed = new Set(catalogue.sources.flatMap(source => source.hosts))
     const hosts = [...listed]
     const lookalike = fc

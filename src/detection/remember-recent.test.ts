@@ -1,4 +1,4 @@
-/** The memory of answers: it gives what was answered, forgets what nobody asks for, and stays small. */
+/** The memory must repeat the answers, forget unused texts, and stay small. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rememberRecent } from './remember-recent.ts'

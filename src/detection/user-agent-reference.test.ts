@@ -1,4 +1,4 @@
-/** The search for names and the quick recognition of browsers decide exactly as one regular expression an entry and isbot do. */
+/** The fast classifier must decide exactly like a plain reference with one regular expression for each entry and isbot. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
@@ -93,7 +93,7 @@ describe('the verdict on a user agent is that of a plain reference', () => {
     fc.assert(fc.property(mixture, assertSame), { numRuns: 5000 })
   })
 
-  test('for whatever has the shape of a common browser, and for what nearly has it', () => {
+  test('for texts in the shape of a common browser, and for near misses', () => {
     const shaped = fc.stringMatching(commonBrowserShape)
     fc.assert(
       fc.property(shaped, userAgent => {
@@ -111,7 +111,7 @@ describe('the verdict on a user agent is that of a plain reference', () => {
     )
   })
 
-  test('for words in every place of a common browser where something varies', () => {
+  test('for words in every variable place of a common browser', () => {
     const words = ['bot', 'xbot', 'scan', 'feed', 'Googlebot', 'spider', 'url', 'x1/1.0;', 'GPTBot']
     for (const userAgent of logged.filter(isCommonBrowser)) {
       for (const { index } of userAgent.matchAll(/[\d.]+|(?<=\/)\w+/g)) {

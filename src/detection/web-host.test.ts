@@ -1,4 +1,4 @@
-/** Hosts of referrers: the quick reading agrees with the URL parser, and nothing but a real host comes out. */
+/** The fast reading of hosts must agree with the URL parser and return only real hosts. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

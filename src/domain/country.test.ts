@@ -1,4 +1,4 @@
-/** Which texts are countries. */
+/** Only the codes of the standard are countries. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countryCode } from './country.ts'
@@ -19,7 +19,7 @@ test('all 249 countries of the standard are known, and no other pair of letters'
   const pairs = letters.flatMap(first => letters.map(second => first + second))
   const known = pairs.filter(pair => countryCode(pair) === pair && pair !== 'ZZ')
   assert.equal(known.length, 249)
-  // Each has a name; what has only been reserved is no country.
+  // Each country has a name. Reserved codes are not countries.
   const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
   assert.deepEqual(
     known.filter(code => names.of(code) === undefined),
@@ -27,7 +27,7 @@ test('all 249 countries of the standard are known, and no other pair of letters'
   )
 })
 
-test('what is no country is unknown', () => {
+test('any other text is the unknown country', () => {
   for (const text of ['', 'T1', 'XX', 'EU', 'UK', 'AP', 'ZZ', 'DEU', 'Germany', 'ß', '\u0130']) {
     assert.equal(countryCode(text), 'ZZ', text)
   }

@@ -13,7 +13,7 @@ const codes: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** The code in capitals; `ZZ` for anything that is no country, such as `T1` (Tor), `EU` or an empty text. */
+/** The code in capitals; `ZZ` for any other text, such as `T1` (Tor), `EU` or an empty text. */
 export function countryCode(text: string): string {
   const code = text.toUpperCase()
   return text.length === 2 && codes.has(code) ? code : unknownCountry

@@ -1,4 +1,4 @@
-/** A cursor must lead back to exactly its position and filters, and no text that we did not make may pass as one. */
+/** A cursor must decode to exactly its position and filters, and texts made elsewhere must be refused. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -67,7 +67,7 @@ test('a cursor that was cut, lengthened, turned around or had two characters swa
   )
 })
 
-test('texts of other origin are no cursors', () => {
+test('texts made elsewhere are not cursors', () => {
   fc.assert(fc.property(fc.string(), text => assert.equal(decodeCursor(text), null)))
   const right = fc.array(fc.constantFrom(...alphabet), { minLength: 24, maxLength: 24 })
   fc.assert(fc.property(right, characters => assert.equal(decodeCursor(characters.join('')), null)))

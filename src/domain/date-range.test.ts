@@ -1,4 +1,4 @@
-/** Days are compared with a calendar that is counted out month by month. */
+/** Days must agree with a calendar that is counted month by month. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -134,7 +134,7 @@ test('the range without parameters is today and the seven days before', () => {
   })
 })
 
-test('a range that is no range is INVALID_DATE_RANGE, and the message names the parameter', () => {
+test('an invalid range is INVALID_DATE_RANGE, and the message names the parameter', () => {
   const now = Date.UTC(2026, 2, 3)
   for (const query of [
     { start: '2026-03-04' },

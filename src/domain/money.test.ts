@@ -1,4 +1,4 @@
-/** Sums of values must be what a person reckons with a pencil. */
+/** Sums of values must be exactly what a person gets on paper. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -32,7 +32,7 @@ test('large and small values do not swallow each other', () => {
   assert.equal(sumOf([0.000_000_1, 123.4]), 123.400_000_1)
 })
 
-test('what is smaller than a billionth is rounded to one', () => {
+test('digits below a billionth are rounded', () => {
   assert.equal(sumOf([1e-10]), 0)
   assert.equal(sumOf([6e-10]), 1e-9)
   assert.equal(sumOf([0.999_999_999_9]), 1)

@@ -1,4 +1,4 @@
-/** What of a page's policies decides on the snippet, against what the specification says of each kind of source. */
+/** A policy must block or allow the snippet as the CSP specification says for each kind of source. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { blockedConnection, blockedScript, readPolicies } from './content-policy.ts'
@@ -11,7 +11,7 @@ const loads = (policy: string, { url = script, from = page, nonce = null as stri
   blockedScript(readPolicies([policy]), from, { url, nonce }) === null
 const sends = (policy: string) => blockedConnection(readPolicies([policy]), page, collect) === null
 
-test('without a policy, or one that is about other things, everything is allowed', () => {
+test('without a policy for scripts and messages, everything is allowed', () => {
   assert.equal(blockedScript([], page, { url: script, nonce: null }), null)
   assert.ok(loads("img-src 'none'; style-src 'self'") && sends("script-src 'none'"))
 })
@@ -35,7 +35,7 @@ test('sources that allow the script', () => {
   }
 })
 
-test('sources that do not', () => {
+test('sources that do not allow the script', () => {
   for (const source of [
     "'none'",
     "'self'",
@@ -54,7 +54,7 @@ test('sources that do not', () => {
   }
 })
 
-test('the most specific directive holds, the first of its name, and all policies together', () => {
+test('the most specific directive applies, the first of its name, and all policies together', () => {
   assert.ok(loads("script-src-elem https:; script-src 'none'"))
   assert.ok(!loads("default-src https:; script-src 'self'"))
   assert.ok(!loads("script-src 'self'; script-src https:"))
@@ -65,7 +65,7 @@ test('the most specific directive holds, the first of its name, and all policies
   )
 })
 
-test('a nonce allows the tag that carries it, and strict-dynamic nothing by its address', () => {
+test('a nonce allows the tag that has it, and strict-dynamic disables all addresses', () => {
   assert.ok(loads("script-src 'nonce-abc'", { nonce: 'abc' }))
   assert.ok(!loads("script-src 'nonce-abc'"))
   assert.ok(!loads("script-src 'strict-dynamic' 'nonce-abc' https:"))

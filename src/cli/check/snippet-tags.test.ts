@@ -1,11 +1,11 @@
-/** Which script of a page is the snippet, however the HTML is written. */
+/** The snippet must be found in every form of HTML. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMarkup } from './snippet-tags.ts'
 
 const keyOf = (html: string) => readMarkup(html).tags.map(({ key }) => key)
 
-test('the tag is found in every way of writing it', () => {
+test('the tag is found in every form of HTML', () => {
   for (const html of [
     '<script defer src="https://s.example/pugmark.js" data-site="ak_1"></script>',
     "<SCRIPT DATA-SITE='ak_1' async\n SRC='/stats/pugmark.js?v=2'></SCRIPT>",
@@ -16,7 +16,7 @@ test('the tag is found in every way of writing it', () => {
   }
 })
 
-test('what is no element of the page is not the tag', () => {
+test('a tag in a comment, script or similar element is not found', () => {
   const tag = '<script src="/pugmark.js" data-site="ak_1"></script>'
   for (const html of [
     `<!-- ${tag} -->`,
@@ -31,7 +31,7 @@ test('what is no element of the page is not the tag', () => {
   }
 })
 
-test('nonce, policies and base come with it', () => {
+test('nonce, policies and base are found too', () => {
   const { tags, policies, base } = readMarkup(
     `<base href="/app/"><meta http-equiv="content-security-policy" content="script-src 'self'">
      <meta name="x" content="y"><script nonce="n" src="pugmark.js"></script>`,
@@ -40,7 +40,7 @@ test('nonce, policies and base come with it', () => {
   assert.deepEqual([policies, base], [["script-src 'self'"], '/app/'])
 })
 
-test('a page made to be slow to read is read in a moment', () => {
+test('a page made to slow the search is still read at once', () => {
   const startMs = performance.now()
   for (const piece of ['<script "', '<!--', '<script ', "<meta '<script "]) readMarkup(piece.repeat(60_000))
   assert.ok(performance.now() - startMs < 5_000)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createDetector } from '../../detection/create-detector.ts'
 import { newAssistantVisitor, newBotVisitor } from './visitor.ts'
 
-test('a marked visitor is classified like one without a mark, and each mark is its own', () => {
+test('a marked visitor is classified like one without a mark, and each mark is different', () => {
   const { classify } = createDetector({ excludedBots: new Set() })
   const marks = new Set<string>()
   for (let i = 0; i < 1_000; i++) {

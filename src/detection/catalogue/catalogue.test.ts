@@ -1,4 +1,4 @@
-/** Holds the catalogue files to their schemas, to each other, and to the version that they are published under. */
+/** The catalogue files must match their schemas, agree with each other, and change their version with their data. */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -61,7 +61,7 @@ describe('the catalogue', () => {
     for (const bot of bots) assert.equal(bot.token === null, bot.match === 'signature-only', bot.name)
   })
 
-  test('has the five bots whose being AI is debatable, so that they can be switched off', () => {
+  test('has the five debatable bots, so that settings can exclude them', () => {
     const names = new Set(bots.map(bot => bot.name))
     for (const name of ['Applebot', 'Amazonbot', 'PetalBot', 'Bravebot', 'GoogleOther'])
       assert.ok(names.has(name))

@@ -1,4 +1,4 @@
-/** Few bits, evenly spread, of one day and one instance: enough to tell clients apart, too little to know one again. */
+/** Fingerprints must be evenly spread and differ by day and instance: enough to tell clients apart, too little to identify one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
@@ -24,7 +24,7 @@ test('clients are spread evenly over the fingerprints, whether they differ by ad
   }
 })
 
-test('a fingerprint is of one instance, one day, one address and one user agent', () => {
+test('a fingerprint depends on instance, day, address and user agent', () => {
   const [one, other] = [createFingerprints('secret'), createFingerprints('other')]
   const clients = Array.from({ length: 50 }, (_, i) => `2001:db8::${i}`)
   const all = (find: typeof one, time: number, userAgent: string) =>
@@ -57,7 +57,7 @@ test('near midnight a client has the fingerprint of the neighbouring day as well
   }
 })
 
-test('long user agents that never come again are not kept in memory', () => {
+test('long user agents are not kept in memory', () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
   const find = createFingerprints('secret')

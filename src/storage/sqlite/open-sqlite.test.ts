@@ -1,4 +1,4 @@
-/** Opening a file: alone, at the same time as others, and a file that this Pugmark must leave alone. */
+/** Opening must work for several processes at once, and must not change the files of other programs and versions. */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
@@ -31,7 +31,7 @@ test('the folder and the file are made, and what was recorded is there at the ne
   await second.close()
 })
 
-test('what is closed stands in one file, with no log to replay', async () => {
+test('a closed store is one file, with no log to replay', async () => {
   const [file, copy] = [newFile(), newFileInFolder()]
   const stores = openSqlite({ file })
   await record(stores.events, 1, [botEvent()])
@@ -43,7 +43,7 @@ test('what is closed stands in one file, with no log to replay', async () => {
   await copied.close()
 })
 
-test('a store that nobody writes to opens, answers and closes without a writer', async () => {
+test('a store without writes opens, answers and closes without a writer', async () => {
   const stores = openSqlite({ file: newFile() })
   assert.deepEqual(await stores.accounts.listAccounts(), [])
   await stores.close()
@@ -151,13 +151,13 @@ async function createInThreads(count: number, created: readonly string[], waitin
   }
 }
 
-test('many that open a new file at the same moment all succeed', async () => {
+test('many threads that open a new file at once all succeed', async () => {
   const many = Array.from({ length: 10 }, newFileInFolder)
   assert.deepEqual(await createInThreads(3, many, new SharedArrayBuffer(4)), [0, 0, 0])
   for (const file of many) await openSqlite({ file }).close()
 })
 
-test('who opens a new file waits for another who is about to write its first page', async () => {
+test('opening a new file waits while another process writes its first page', async () => {
   const file = newFileInFolder()
   const other = new DatabaseSync(file)
   other.exec('BEGIN IMMEDIATE')

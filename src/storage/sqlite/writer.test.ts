@@ -1,4 +1,4 @@
-/** The writer's side of promises that callers feel only under load, at the end, or beside another process. */
+/** The writer must keep its promises under load, when closing, and beside other processes. */
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -55,7 +55,7 @@ test('requests of one turn of the event loop share one commit, and very many sha
   await stores.close()
 })
 
-test('what was made ready for recording records, and closes also when nothing came', async () => {
+test('a prepared store records, and also closes when nothing was recorded', async () => {
   for (const events of [[], [botEvent()]]) {
     const stores = openSqlite({ file: newFile() })
     stores.prepareRecording()
@@ -67,7 +67,7 @@ test('what was made ready for recording records, and closes also when nothing ca
   }
 })
 
-test('closing finishes what was handed over, be it in the same turn or long before', async () => {
+test('closing finishes all requests, even those of the same turn', async () => {
   const file = newFile()
   for (const [round, wait] of [async () => {}, () => new Promise(setImmediate)].entries()) {
     const stores = openSqlite({ file })
@@ -89,7 +89,7 @@ test('a closed store records nothing more and says so', async () => {
   await assert.rejects(stores.events.append(batchOf(1, [botEvent()])), /closed/)
 })
 
-test('more events than the memory is meant to hold are OVERLOADED, and only those', async () => {
+test('events beyond the limit in memory are OVERLOADED, and no others', async () => {
   const stores = openSqlite({ file: newFile() })
   const batch = manyEvents(10_000)
   const ends = await endsOf(Array.from({ length: 23 }, () => stores.events.append(batchOf(1, batch))))
@@ -99,7 +99,7 @@ test('more events than the memory is meant to hold are OVERLOADED, and only thos
   await stores.close()
 })
 
-test('a batch larger than all that may wait is still taken when nothing waits', async () => {
+test('a batch larger than the limit is still accepted when nothing waits', async () => {
   const stores = openSqlite({ file: newFile() })
   await record(stores.events, 1, manyEvents(200_001, { path: '/' }))
   assert.equal((await stores.events.counts(1, everyDay)).bot[0]?.count, 200_001)
@@ -123,7 +123,7 @@ test('a writer waits for the transaction of another process', async () => {
   await stores.close()
 })
 
-test('who waits too long for another process is OVERLOADED, all together, and the next are served', async () => {
+test('requests that wait too long for another process are OVERLOADED, and the next ones succeed', async () => {
   const file = newFile()
   mkdirSync(dirname(file))
   createSchema(file)
@@ -143,14 +143,14 @@ test('who waits too long for another process is OVERLOADED, all together, and th
   await writer.close()
 })
 
-test('a writer that could not start fails those who asked, and starts for the next', async () => {
+test('a writer that cannot start fails its requests, and starts for the next one', async () => {
   const file = newFile()
   const writer = new Writer(file)
   const ask = (): Promise<boolean> => writer.run('setPlan', ['usr_unknown', 'pro'])
   await assert.rejects(ask(), /unable to open database file/)
   mkdirSync(dirname(file))
   createSchema(file)
-  // Right away: the thread that failed has not quite ended.
+  // At once, while the failed thread has not ended yet.
   assert.deepEqual(await Promise.all([ask(), ask()]), [false, false])
   await writer.close()
 })
