@@ -147,14 +147,17 @@ export async function describeApi(
         description:
           'AI-traffic analytics: visits of AI bots, clicks that assistants send, and conversions, per site. All times and days are UTC.',
         license: { name: 'MIT', identifier: 'MIT' },
-        contact: { name: 'Whoever runs this server', ...(supportEmail !== null && { email: supportEmail }) },
+        contact: {
+          name: 'The operator of this server',
+          ...(supportEmail !== null && { email: supportEmail }),
+        },
       },
       servers: [{ url: '/', description: 'The server that gave you this document.' }],
       tags: [
         { name: 'Reading', description: 'Reports about a site. They need a key with the scope `read`.' },
         { name: 'Recording', description: 'Facts about a site. They need a key with the scope `write`.' },
         { name: 'Drains', description: 'Where services and log shippers send their logs.' },
-        { name: 'Health', description: 'Whether the server works, for whoever runs it.' },
+        { name: 'Health', description: 'Whether the server works, for its operator.' },
       ],
       components: { securitySchemes, parameters: { siteId } },
     },

@@ -13,7 +13,7 @@ import { BatchReader } from '../ingest/batch-reader.ts'
 import { openCountries } from '../ingest/country.ts'
 import type { Stores } from '../storage/stores.ts'
 import type { Config } from './config.ts'
-import { openServerStores } from './engine.ts'
+import { openServerStores, totalsShare } from './engine.ts'
 import { openLogger, standardError } from './logger.ts'
 
 export interface Server {
@@ -25,8 +25,6 @@ export interface Server {
 }
 
 const idleCheckMs = 50
-/** The share of PUGMARK_CACHE_MIB for whole answers. Daily totals are bounded by the whole of it. */
-const answersShare = 0.25
 
 export async function openServer(config: Config, version: string, clock: Clock): Promise<Server> {
   const log = openLogger(config.logLevel, standardError())
@@ -46,7 +44,7 @@ export async function openServer(config: Config, version: string, clock: Clock):
       clock,
       ...openLimits(),
       keyUse,
-      answers: new AnswerCache(config.cacheBytes * answersShare),
+      answers: new AnswerCache(config.cacheBytes * (1 - totalsShare)),
       logger: log.logger,
       requestLog: log.requestLog,
       trustProxy: config.trustProxy,

@@ -21,7 +21,7 @@ export const openServerStores = (config: Config): Stores => open(config, {})
 
 function open(config: Config, options: Pick<SqliteOptions, 'writing'>): Stores {
   try {
-    return openSqlite({ file: databaseFile(config), cacheBytes: config.cacheBytes, ...options })
+    return openSqlite({ file: databaseFile(config), cacheBytes: config.cacheBytes * totalsShare, ...options })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new Error(`The data folder ${config.data} cannot be used: ${reasons[code ?? ''] ?? message}`, {
