@@ -4,6 +4,9 @@ import { openSqlite, type SqliteOptions } from '../storage/sqlite/open-sqlite.ts
 import type { Stores } from '../storage/stores.ts'
 import type { Config } from './config.ts'
 
+/** Of the memory that PUGMARK_CACHE_MIB allows. The rest is for whole answers. */
+export const totalsShare = 0.75
+
 /** The file of the embedded engine in the data folder. */
 export const databaseFile = (config: Config): string => join(config.data, 'pugmark.db')
 
