@@ -1,4 +1,4 @@
-/** Entry of the program: hands the world to the command line. */
+/** The entry of the program: passes arguments, environment and signals to the command line. */
 import { readFileSync } from 'node:fs'
 import { run } from './cli/run.ts'
 import { systemClock } from './domain/clock.ts'

@@ -53,7 +53,7 @@ export const attributionQuery = (siteId: string, query: QueryOf<'getAttribution'
 
 const healthPaceMs = 60_000
 
-/** Asked again by itself: silence is what no message tells of. */
+/** Fetched again at an interval, because no message arrives when data stops arriving. */
 export const healthQuery = (siteId: string) =>
   queryOptions({
     queryKey: ['site', siteId, 'health'],

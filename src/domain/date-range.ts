@@ -55,12 +55,6 @@ export function monthOf(timeMs: number): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
-/** The first millisecond of a month, and that of the next month. */
-export function monthRange(month: number): { startMs: number; endMs: number } {
-  const start = (number: number): number => Date.UTC(Math.floor(number / 12), number % 12)
-  return { startMs: start(month), endMs: start(month + 1) }
-}
-
 /** Whole seconds, at least 1, until the next UTC month begins. */
 export function secondsToNextMonth(nowMs: number): number {
   const date = new Date(nowMs)

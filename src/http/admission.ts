@@ -1,4 +1,4 @@
-/** The door of every API route: key, rate limit, scope and site, in this order, before anything else is looked at. */
+/** Checks every API request before anything else: key, rate limit, scope and site, in this order. */
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { authenticate, requireScope, requireSite } from '../accounts/access.ts'
 import type { RateVerdict } from '../accounts/rate-limit.ts'

@@ -1,4 +1,4 @@
-/** Answers that were sent lately, with each compressed form of them: they hold as long as the site's data does. */
+/** Keeps recent answers with their compressed forms. An answer is valid until the data of its site changes. */
 import { type Coding, compress, compressFromBytes } from './compression.ts'
 
 /** On what an answer depends besides the question: another revision, another day, another answer. */

@@ -1,4 +1,4 @@
-/** The headers that every answer of the API has, errors included. */
+/** Adds the headers that every answer of the API has, errors included. */
 import type { FastifyInstance } from 'fastify'
 import type { RateVerdict } from '../accounts/rate-limit.ts'
 

@@ -1,4 +1,4 @@
-/** The HTTP server, put together: routes, errors, headers. It does not listen yet. */
+/** Builds the HTTP server from its routes, errors and headers. It does not listen yet. */
 import compress from '@fastify/compress'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { AppError } from '../domain/errors.ts'
@@ -35,7 +35,7 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
     childLoggerFactory: logger => logger,
     trustProxy: [...parts.trustProxy],
     forceCloseConnections: 'idle',
-    // Whoever asks once more on an open connection is answered while the server stops, and the connection closed after that.
+    // While the server stops, a further request on an open connection is still answered. Then the connection closes.
     return503OnClosing: false,
     frameworkErrors: onError,
     // Node's own answer has no body and no request id.
@@ -64,7 +64,7 @@ export async function createApp(parts: HttpParts, version: string): Promise<Fast
   })
   // Unknown expectations may be ignored (RFC 9110, 10.1.1); Node's own answer has no request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  logRequests(app, parts.requestLog)
+  logRequests(app)
   await describeApi(app, version, parts.supportEmail)
   await app.register(async api => registerApi(api, parts))
   await app.register(async drains => drainRoutes(drains, parts))

@@ -1,4 +1,4 @@
-/** Which compression a client takes (RFC 9110, 12.5.3), and the compressing itself, at the level that costs least time for what it saves. */
+/** Chooses the compression that a client accepts (RFC 9110, 12.5.3), and compresses at a cheap level. */
 import {
   brotliCompressSync,
   constants,

@@ -1,4 +1,4 @@
-/** Counts in the health of a site's data what was refused of those who may record for it. */
+/** Counts refused requests in the data health of the site that they were sent to. */
 import type { onErrorHookHandler } from 'fastify'
 import type { Site } from '../domain/account.ts'
 import type { Source } from '../domain/event.ts'

@@ -1,4 +1,4 @@
-/** Turns whatever was thrown into the one shape of error that callers see. */
+/** Turns any thrown error into the one shape of error that callers see. */
 
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-/** Query parameters of breakdowns: what to break down by, and filters that combine. */
+/** Defines the query parameters of breakdowns: the dimension, and the filters that combine. */
 import Type from 'typebox'
 import { BotPurpose } from '../detection/catalogue/schema.ts'
 import { AppError } from '../domain/errors.ts'

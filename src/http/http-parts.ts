@@ -1,4 +1,4 @@
-/** What the HTTP edge needs of the rest, handed over at start. */
+/** Lists what the HTTP server needs from the rest. It is passed in at start. */
 import type { Logger } from 'pino'
 import type { Caller } from '../accounts/access.ts'
 import type { KeyUse } from '../accounts/key-use.ts'
@@ -10,7 +10,6 @@ import type { BatchReader } from '../ingest/batch-reader.ts'
 import type { Stores } from '../storage/stores.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import type { Limits } from './limits.ts'
-import type { RequestLog } from './request-log.ts'
 
 export interface HttpParts extends Limits {
   readonly stores: Stores
@@ -22,7 +21,6 @@ export interface HttpParts extends Limits {
   readonly keyUse: KeyUse
   readonly answers: AnswerCache
   readonly logger: Logger
-  readonly requestLog: RequestLog
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustProxy: readonly string[]
   readonly supportEmail: string | null

@@ -1,4 +1,4 @@
-/** How often one may ask, fail and guess, and how much log deliveries may hold. Counted in the memory of this process. */
+/** Creates the limits of requests, failures, guesses and waiting deliveries. They count in the memory of this process. */
 import { RateLimiter } from '../accounts/rate-limit.ts'
 import { SignInPace } from '../accounts/sign-in-pace.ts'
 import { MemoryBudget } from '../ingest/drains/memory-budget.ts'

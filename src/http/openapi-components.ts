@@ -1,4 +1,4 @@
-/** Names what the OpenAPI document repeats: each schema with a title, each header and each example of an error stands once, under components. */
+/** Moves what the OpenAPI document repeats to its components: schemas with a title, headers, and examples of errors. */
 import { isDeepStrictEqual } from 'node:util'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
-/** The examples of the OpenAPI document: one site on a few days, and a message for each error. */
-import type { ErrorCode } from '../domain/errors.ts'
+/** Has the examples of the OpenAPI document: one site on a few days, and a message for each error. */
+import { contactOf, type ErrorCode } from '../domain/errors.ts'
 import type { SentEvent } from '../ingest/sent-event.ts'
 import type { HitsReport, SentHit } from '../ingest/sent-hit.ts'
 import type { AttributionReport } from '../reports/attribution.ts'
@@ -157,8 +157,7 @@ export const errorMessages: Readonly<Record<ErrorCode, string>> = {
   INVALID_KEY: 'This API key is unknown or was revoked.',
   USER_NOT_FOUND: 'The account that this API key belongs to no longer exists.',
   SITE_NOT_FOUND: 'No site of this account has the id in the path.',
-  PLAN_REQUIRED:
-    'granularity=hour needs the Pro plan; this account has the plan free. To change it, ask whoever runs this Pugmark.',
+  PLAN_REQUIRED: `granularity=hour needs the Pro plan; this account has the plan free. To change it, ${contactOf(null)}.`,
   INSUFFICIENT_SCOPE: 'This API key has the scope read; this operation needs write.',
   MISSING_SITE_ID: 'The path lacks the site id: /api/v1/sites/{siteId}/…',
   INVALID_DATE_RANGE:
@@ -176,7 +175,6 @@ export const errorMessages: Readonly<Record<ErrorCode, string>> = {
   RATE_LIMITED: 'The plan free allows 60 requests a minute; wait 30 s.',
   LIMIT_EXCEEDED:
     "This month's quota is 10000 events, 9990 of them used: the batch does not fit. Nothing was recorded.",
-  SERVER_ERROR:
-    'Something failed on our side. Try again; if it persists, ask whoever runs this Pugmark and quote the request id.',
+  SERVER_ERROR: `Something failed on our side. Try again; if it persists, ${contactOf(null)} and quote the request id.`,
   OVERLOADED: 'The data cannot be read at the moment.',
 }

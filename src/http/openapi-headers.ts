@@ -1,4 +1,4 @@
-/** The headers of answers, as the OpenAPI document describes them. */
+/** Describes the headers of answers for the OpenAPI document. */
 import Type, { type TSchema } from 'typebox'
 
 const header = {

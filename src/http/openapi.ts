@@ -1,4 +1,4 @@
-/** The OpenAPI document: made from the schemas that the routes carry. */
+/** Builds the OpenAPI document from the schemas of the routes. */
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'

@@ -1,4 +1,4 @@
-/** Answers for the methods that a path does not have: 405 with an Allow header, before anybody is asked for a key. */
+/** Answers methods that a path does not have with 405 and an Allow header. No key is needed. */
 import { METHODS } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { sendMethodNotAllowed } from './error-response.ts'

@@ -1,4 +1,4 @@
-/** Query parameters: their schemas, and reading them with errors that name parameter, value and what is accepted. */
+/** Defines query parameters by schemas. Errors name the parameter, its value and the accepted values. */
 import Type, { type Static, type TInteger, type TLiteral, type TUnion } from 'typebox'
 import { decodeCursor } from '../domain/cursor.ts'
 import { type DateRange, formatDay, lastDay, parseDateRange } from '../domain/date-range.ts'

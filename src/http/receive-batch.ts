@@ -1,4 +1,4 @@
-/** What both ways of recording over HTTP have in common: the body's shapes, Idempotency-Key, the acknowledgement. */
+/** Handles what both ways of recording share: the shapes of the body, Idempotency-Key, and the acknowledgement. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../domain/errors.ts'
 import { batchBytesMax } from '../ingest/batch-body.ts'

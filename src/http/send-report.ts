@@ -1,4 +1,4 @@
-/** Sends a report: ETag and 304, remembered answers, compression, streams for what does not fit in one piece. */
+/** Sends a report: ETag and 304, cached answers, compression, and streams for long answers. */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { dayMs } from '../domain/date-range.ts'

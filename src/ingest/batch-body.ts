@@ -1,4 +1,4 @@
-/** The three shapes of a batch: one object, an array or `{"events":[…]}` as JSON, or one object a line as NDJSON. */
+/** Reads the three shapes of a batch: one object or an array as JSON, `{"events":[…]}`, or one object on each line as NDJSON. */
 import { AppError } from '../domain/errors.ts'
 
 export const batchItemsMax = 10_000

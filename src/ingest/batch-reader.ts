@@ -1,4 +1,4 @@
-/** Reads and classifies batches: small ones here, large ones in a thread that starts with the first of them. */
+/** Reads and classifies batches: small ones in this thread, large ones in a thread that starts with the first of them. */
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../domain/errors.ts'
 import type { BatchReply, BatchRequest, BatchThreadSettings } from './batch-thread.ts'

@@ -1,4 +1,4 @@
-/** Reads and classifies large batches in a thread of its own, so that nobody else waits for them. */
+/** Reads and classifies large batches in a separate thread, so that no other request waits for them. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { createDetector } from '../detection/create-detector.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'

@@ -1,4 +1,4 @@
-/** Messages of the browser snippet (trackers/browser/PROTOCOL.md), and the events that they become. Anybody can send them. */
+/** Reads messages of the browser snippet (trackers/browser/PROTOCOL.md) and turns them into events. Anybody can send such messages. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { pagePath } from '../detection/page-path.ts'

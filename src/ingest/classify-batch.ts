@@ -1,4 +1,4 @@
-/** From the bytes of a batch to its events: what a request to `/events` or `/hits` brings, read and classified in one go. */
+/** Turns the bytes of a batch sent to `/events` or `/hits` into events. */
 import type { Site } from '../domain/account.ts'
 import { readBatch } from './batch-body.ts'
 import type { BatchResult, IncomingBatch } from './incoming-batch.ts'

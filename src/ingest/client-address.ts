@@ -1,4 +1,4 @@
-/** Addresses of clients in one spelling, so that two sources which saw the same client agree on it. */
+/** Writes the addresses of clients in one form, so that the same client looks the same in every source. */
 import { isIP } from 'node:net'
 
 /** Null for what is no address, such as an empty text or the name of a host. */

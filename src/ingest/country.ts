@@ -1,4 +1,4 @@
-/** The country of a client address, from the data that is installed with Pugmark; no address leaves the machine or is kept on disk. */
+/** Looks up the country of a client address in the data that is installed with Pugmark. No address leaves the machine or is stored. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { BlockList, isIP } from 'node:net'

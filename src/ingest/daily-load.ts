@@ -1,4 +1,4 @@
-/** Sums up what requests cost a site by day and kind, whether they are counted as AI visits or not. */
+/** Sums up by day and kind what requests cost a site, whether or not they count as AI visits. */
 import { dayOf } from '../domain/date-range.ts'
 import type { NewEvent } from '../domain/event.ts'
 import { type DailyLoad, type LoadKind, loadKinds } from '../storage/event-store.ts'

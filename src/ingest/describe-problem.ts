@@ -1,4 +1,4 @@
-/** Puts a failed schema check into words: which field, what it must be, and what it was. */
+/** Describes a failed schema check: the field, what it must be, and what it was. */
 import type { Validator } from 'typebox/compile'
 
 type Problem = ReturnType<Validator['Errors']>[number]

@@ -1,4 +1,4 @@
-/** Imports access logs into a site: the whole of `pugmark import`, apart from its options and its output. */
+/** Imports access logs into a site. `pugmark import` adds only its options and its output. */
 import { AppError } from '../domain/errors.ts'
 import { followLogs } from './logs/follow-logs.ts'
 import type { ImportOptions, ImportParts } from './logs/import-options.ts'

@@ -1,4 +1,4 @@
-/** A batch that was sent to be recorded: its items are taken one by one, so that others have a turn in the middle of a long batch. */
+/** Takes the items of a batch one by one, so that other requests have a turn during a long batch. */
 import type { NewEvent } from '../domain/event.ts'
 import type { DailyLoad } from '../storage/event-store.ts'
 

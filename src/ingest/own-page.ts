@@ -1,4 +1,4 @@
-/** Whether a page is of a site: what the snippet may report, and what `pugmark check` may visit. */
+/** Decides whether a page belongs to a site: the snippet may report it, and `pugmark check` may visit it. */
 import { ownHost, webHost, withoutWww } from '../detection/web-host.ts'
 import type { Site } from '../domain/account.ts'
 

@@ -1,4 +1,4 @@
-/** What an event keeps of the request behind it, so that its verdict can be explained and found again later. */
+/** Builds what an event keeps of its request, so that its verdict can be explained and the event found again. */
 import { ownCopy } from '../detection/remember-recent.ts'
 import { webHost } from '../detection/web-host.ts'
 import type { Provenance, Source } from '../domain/event.ts'

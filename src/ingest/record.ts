@@ -1,4 +1,4 @@
-/** The last step of everything that is recorded over HTTP: quota, idempotency, and the store. */
+/** The last step of all recording over HTTP: quota, idempotency, and the store. */
 import { hash } from 'node:crypto'
 import type { Account, Site } from '../domain/account.ts'
 import { secondsToNextMonth } from '../domain/date-range.ts'

@@ -1,4 +1,4 @@
-/** A request as its source tells it, before anything is decided, and how sources write sizes and times. */
+/** Defines a request as its source reports it, before classification, and parses the sizes and durations that sources write. */
 
 /** Texts are empty where the source does not tell. */
 export interface RequestRecord {

@@ -1,4 +1,4 @@
-/** Events as senders write them: the API's Event without `id`, checked field by field and turned into records. */
+/** Checks events that senders write, which are the API's Event without `id`, field by field and turns them into records. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Detector } from '../detection/detector.ts'

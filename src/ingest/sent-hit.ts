@@ -1,4 +1,4 @@
-/** Raw requests as trackers send them, and the batch that turns each into an event or a counted reason to ignore it. */
+/** Checks raw requests that trackers send, and turns each into an event or a counted reason to ignore it. */
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ignoreReasons } from '../detection/detector.ts'

@@ -1,4 +1,4 @@
-/** The times of sent events and hits, and the error that names what is wrong with one. */
+/** Reads the times of sent events and hits. The error says what is wrong with a time. */
 import { dayMs, parseDay } from '../domain/date-range.ts'
 import { AppError } from '../domain/errors.ts'
 import { shown } from './describe-problem.ts'

@@ -34,17 +34,6 @@ export interface ReportFilter {
   readonly country: string | null
 }
 
-export const noFilter: ReportFilter = {
-  type: null,
-  bot: null,
-  source: null,
-  event: null,
-  company: null,
-  purpose: null,
-  page: null,
-  country: null,
-}
-
 export const isUnfiltered = (filter: ReportFilter): boolean =>
   Object.values(filter).every(value => value === null)
 

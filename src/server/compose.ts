@@ -46,7 +46,6 @@ export async function openServer(config: Config, version: string, clock: Clock):
       keyUse,
       answers: new AnswerCache(config.cacheBytes * (1 - totalsShare)),
       logger: log.logger,
-      requestLog: log.requestLog,
       trustProxy: config.trustProxy,
       supportEmail: config.supportEmail,
       signup: config.signup,

@@ -211,15 +211,10 @@ export interface AttributedCount {
 }
 
 /** An event as lists show it. */
-export interface ListedEvent extends Subject {
+export interface ListedEvent
+  extends Subject,
+    Pick<NewEvent, 'path' | 'country' | 'createdAt' | 'value' | 'status' | 'bytes' | 'durationMs'> {
   readonly id: number
-  readonly path: string
-  readonly country: string
-  readonly createdAt: number
-  readonly value: number | null
-  readonly status: number | null
-  readonly bytes: number | null
-  readonly durationMs: number | null
 }
 
 export interface EventListQuery {

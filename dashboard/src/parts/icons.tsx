@@ -69,12 +69,6 @@ export const TableIcon = icon(
   </>,
 )
 export const ChartIcon = icon(<path d="M5 20V10M10.5 20V4M16 20v-7M4 20h16" />)
-export const PersonIcon = icon(
-  <>
-    <circle cx="12" cy="8.5" r="3.5" />
-    <path d="M5 20c.8-3.6 3.5-5.5 7-5.5s6.2 1.9 7 5.5" />
-  </>,
-)
 
 export function Logo({ size = 28 }: IconProps) {
   return (

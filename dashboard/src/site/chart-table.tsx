@@ -1,4 +1,4 @@
-/** The chart as a table, for whoever reads better than looks. */
+/** The chart as a table, for people who prefer numbers or use a screen reader. */
 
 import { formatBucket, formatExact } from '../format.ts'
 import { ScrollBox } from '../parts/scroll-box.tsx'

@@ -1,4 +1,4 @@
-/** What is wrong with how a page answered a visitor. */
+/** Finds what is wrong with the answer of a page to a visitor. */
 import type { Site } from '../../domain/account.ts'
 import type { Problem } from './problem.ts'
 import type { PageAnswer, PageVisit } from './visit-page.ts'

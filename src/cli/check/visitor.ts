@@ -1,4 +1,4 @@
-/** The visitors of a check: one for each kind of traffic that Pugmark counts, each with a mark of its own. */
+/** Defines the visitors of a check: one for each kind of traffic that Pugmark counts, each with a mark of its own. */
 import { randomInt } from 'node:crypto'
 import { catalogue } from '../../detection/catalogue/catalogue.ts'
 

@@ -1,4 +1,4 @@
-/** Errors that only the dashboard gives; the API's own pass through as they are. */
+/** Defines the errors that only the dashboard returns. Errors of the API pass through unchanged. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../accounts/users.ts'
 import { sendError } from '../error-response.ts'

@@ -1,4 +1,4 @@
-/** What the dashboard's routes need besides the parts of the API. */
+/** Lists what the routes of the dashboard need besides the parts of the API. */
 import type { Sessions } from '../../accounts/sessions.ts'
 import type { Account } from '../../domain/account.ts'
 import type { HttpParts } from '../http-parts.ts'
@@ -10,7 +10,7 @@ export interface DashboardParts extends HttpParts {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whoever is signed in; set on every route that needs a session. */
+    /** The person who is signed in. Set on every route that needs a session. */
     person: Account
   }
 }

@@ -1,4 +1,7 @@
-/** The OpenAPI document of the dashboard's own routes, from which the page's client is generated; apart from the public API's. */
+/**
+ * Describes the routes of the dashboard in an OpenAPI document, from which the client of the dashboard is generated. It is separate from
+ * the public document.
+ */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'

@@ -1,4 +1,4 @@
-/** The log drains of a site that need more than an API key: made, listed and removed by whoever is signed in. */
+/** Makes, lists and removes the log drains of a site that need more than an API key. The caller must be signed in. */
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { addDrain, listDrains } from '../../accounts/drains.ts'

@@ -1,4 +1,4 @@
-/** A log that is dropped on the page: imported while it is uploaded, so that its size is no matter and nothing of it is kept. */
+/** Imports a log that is dropped on the page while it is uploaded. The log may have any size, and no copy of it is kept. */
 import { PassThrough, type Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'

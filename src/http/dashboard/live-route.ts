@@ -1,4 +1,4 @@
-/** Events as they arrive, as server-sent events: looks at the site's revision, so that what other processes record shows too. */
+/** Sends events as they arrive, as server-sent events. It watches the revision of the site, so events that other processes record appear too. */
 import type { FastifyInstance } from 'fastify'
 import { dayOf } from '../../domain/date-range.ts'
 import { DashboardError } from './dashboard-error.ts'
@@ -70,7 +70,7 @@ export function liveRoute(app: FastifyInstance, parts: DashboardParts): void {
       }
       open.set(end, id)
       raw.on('close', end)
-      // Whoever left while the events were looked up closes no second time.
+      // A client that left during the look-up has closed already.
       if (raw.destroyed) end()
     },
   )

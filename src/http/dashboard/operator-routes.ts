@@ -1,4 +1,4 @@
-/** What the owner of the instance sees of the others: accounts, plans and usage. */
+/** Shows the owner of the instance the accounts, their plans and their usage. */
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { Refusal, removeUser, setUserPlan } from '../../accounts/users.ts'

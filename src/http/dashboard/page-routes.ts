@@ -1,4 +1,4 @@
-/** The dashboard's own files: the page, under a policy that lets nothing in from elsewhere, and what it loads. */
+/** Serves the files of the dashboard, under a content security policy that allows nothing from other origins. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

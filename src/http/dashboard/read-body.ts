@@ -1,4 +1,4 @@
-/** Small JSON bodies of the dashboard's own requests, checked by schema. */
+/** Reads small JSON bodies of requests from the dashboard and checks them against a schema. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'

@@ -1,4 +1,4 @@
-/** The dashboard's half of the server: its page, and the routes under /app/api that only the page uses. */
+/** Registers the page of the dashboard, and the routes under /app/api that only this page uses. */
 import type { FastifyInstance } from 'fastify'
 import { Sessions } from '../../accounts/sessions.ts'
 import type { HttpParts } from '../http-parts.ts'

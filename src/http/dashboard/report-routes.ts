@@ -1,4 +1,4 @@
-/** The numbers of a site: one answer for its whole page, single events, and why an event is there. */
+/** Returns the numbers of a site: everything that its page shows, single events, and the reason for an event. */
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { catalogue } from '../../detection/catalogue/catalogue.ts'

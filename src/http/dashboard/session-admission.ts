@@ -1,4 +1,4 @@
-/** The door of the dashboard's routes: a session in a cookie, and changes only from the dashboard's own pages. */
+/** Checks every request of the dashboard: the session in its cookie, and that changes come only from the dashboard's own pages. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { siteNotFound } from '../../accounts/access.ts'
 import { DashboardError } from './dashboard-error.ts'

@@ -1,4 +1,4 @@
-/** Signing in and out, the first account, and what the dashboard shows before anybody has signed in. */
+/** Signs people in and out, makes the first account, and tells the dashboard what to show before anybody has signed in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { createOwner, signUp } from '../../accounts/logins.ts'

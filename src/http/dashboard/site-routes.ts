@@ -1,4 +1,4 @@
-/** Sites, keys and usage of whoever is signed in. */
+/** Manages sites and keys, and shows usage. The caller must be signed in. */
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { addKey } from '../../accounts/api-keys.ts'
@@ -88,7 +88,7 @@ export function keyRoutes(app: FastifyInstance, parts: DashboardParts): void {
       const now = parts.clock()
       const plan = planOf(parts.plans, request.person)
       const sites = await listSites(parts, request.person)
-      // Asked after its sites: what comes in meanwhile must not make them more than the whole.
+      // Read after the usage of the sites. Otherwise new events in between could make their sum exceed the total.
       const used = await parts.stores.events.usage(request.person.number, monthOf(now))
       return {
         month: new Date(now).toISOString().slice(0, 7),

@@ -1,4 +1,4 @@
-/** What the dashboard's own routes take and answer with: the schemas that the page's client is generated from. */
+/** Defines the schemas of requests and answers of the dashboard. The client of the dashboard is generated from them. */
 import Type, { type Static, type TSchema } from 'typebox'
 import { keptDrainKinds } from '../../accounts/drains.ts'
 import { type IgnoreReason, ignoreReasons } from '../../detection/detector.ts'

@@ -1,10 +1,10 @@
-/** Reads the body of a delivery as it is sent, within its bound and within what all deliveries may hold together. */
+/** Reads the body of a delivery as it was sent, within its size limit and the memory limit of all deliveries. */
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../domain/errors.ts'
 import { drainBytesMax, tooLarge } from '../../ingest/drains/drain-body.ts'
 import type { MemoryClaim } from '../../ingest/drains/memory-budget.ts'
 
-/** Enough for the largest body over 5 Mbit/s. Whoever stops in the middle must not keep the memory from all others. */
+/** Enough for the largest body over 5 Mbit/s. A sender that stops in the middle must not hold memory that others need. */
 const arrivalMs = 120_000
 
 /** Throws PAYLOAD_TOO_LARGE, OVERLOADED, and INVALID_JSON for a body that ends too early; of one that takes too long the connection is closed. */

@@ -1,4 +1,4 @@
-/** The drains in the OpenAPI document: a group of their own, since services call them and not programs of yours. */
+/** Describes the drains in the OpenAPI document, in a group of their own, because log services call them and programs do not. */
 import type { FastifySchema } from 'fastify'
 import type { ErrorCode } from '../../domain/errors.ts'
 import type { DrainKind } from '../../domain/event.ts'

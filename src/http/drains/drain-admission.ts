@@ -1,4 +1,4 @@
-/** The door of the drains: an API key in whichever header the service can set, or its signature of the body. */
+/** Checks every delivery: an API key in any header that the service can set, or the signature of the body. */
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { isSigned } from '../../accounts/drains.ts'
 import { planOf } from '../../domain/account.ts'

@@ -1,4 +1,4 @@
-/** POST /drains/{kind}/{siteId}: where services and log shippers send their logs. Beside it, what they ask of an address first. */
+/** POST /drains/{kind}/{siteId}: receives logs from services and log shippers, and answers the questions with which services verify an address. */
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { AppError } from '../../domain/errors.ts'
@@ -19,7 +19,7 @@ type Receive = (
 ) => Promise<{ response: string; replayed: boolean }>
 
 export function drainRoutes(app: FastifyInstance, parts: HttpParts): void {
-  // Services disagree about the type of the same body; it is read as bytes, by whoever has let the request in.
+  // Services send different content types for the same body, so the admission reads it as bytes.
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   for (const kind of drainKinds) {
     const url = `/drains/${kind}/:siteId`
@@ -72,8 +72,8 @@ function receiveSigned(parts: HttpParts): Receive {
 }
 
 /**
- * Vercel believes an address that answers with the code that it has shown to whoever makes the drain. A request without a
- * signature to such a drain only asks for that.
+ * Vercel accepts an address only if it answers with the code that Vercel shows when the drain is made. A request without a
+ * signature to such a drain only asks for this code.
  */
 function proveToVercel({ stores }: HttpParts): onRequestHookHandler {
   return async (request, reply) => {

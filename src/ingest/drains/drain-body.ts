@@ -1,4 +1,4 @@
-/** The bytes of a delivery, decompressed and bounded: a small body must not become a large one. */
+/** Decompresses the body of a delivery within a size limit, so that a small body cannot become a huge one. */
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import { compressionOf, decompress } from '../logs/reading/decompress.ts'

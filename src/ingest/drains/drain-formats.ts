@@ -1,4 +1,4 @@
-/** What each kind of drain sends: how its entries are read, and which of them are of no request. */
+/** Lists for each kind of drain how its entries are parsed, and which entries are not requests. */
 import type { DrainKind } from '../../domain/event.ts'
 import { cloudflare } from '../logs/formats/cloudflare.ts'
 import { cloudfrontJson } from '../logs/formats/cloudfront-json.ts'

@@ -1,4 +1,4 @@
-/** Bounds the memory that all deliveries of drains hold at the same moment. */
+/** Limits the memory that all deliveries of drains use at the same time. */
 import { AppError } from '../../domain/errors.ts'
 
 const retryAfterSeconds = 10

@@ -1,4 +1,4 @@
-/** Reads the entries of a delivery and classifies each as a line of a log. */
+/** Parses the entries of a delivery and classifies each like a line of a log. */
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { DrainKind, NewEvent } from '../../domain/event.ts'

@@ -1,4 +1,4 @@
-/** Records what a drain delivers: once, however often the same delivery, or the same request in another one, comes. */
+/** Records a delivery of a drain. Each request is recorded once, even if the same delivery or the same request arrives again. */
 import Type, { type Static } from 'typebox'
 import { ignoreReasons } from '../../detection/detector.ts'
 import type { Account, Site } from '../../domain/account.ts'

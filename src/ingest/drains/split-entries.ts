@@ -1,4 +1,4 @@
-/** Cuts what a drain sends into its entries, as the bytes come: the lines of a text, or the elements of a JSON array. */
+/** Splits a delivery into entries while its bytes arrive: the lines of a text, or the elements of a JSON array. */
 
 /** Called with each entry; with null for one that is longer than the splitter takes. */
 export type Take = (entry: Buffer | null) => void

@@ -1,4 +1,4 @@
-/** Hands batches of an import to the store while the next ones are being made. */
+/** Passes the batches of an import to the store while the next ones are prepared. */
 import type { Clock } from '../../domain/clock.ts'
 import { monthOf, secondsToNextMonth } from '../../domain/date-range.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -69,7 +69,7 @@ export class BatchWriter {
       this.#onTheirWay.delete(stored)
       this.#eventsOnTheirWay -= events
     })
-    // Whoever waits for it sees the failure.
+    // The caller that awaits it sees the failure.
     stored.catch(() => {})
     this.#onTheirWay.add(stored)
     return stored

@@ -1,4 +1,4 @@
-/** Sends the lines of a log through the pipeline one by one, and gathers what they come to. */
+/** Sends the lines of a log through the pipeline one by one, and gathers the results. */
 import { ownCopy } from '../../detection/remember-recent.ts'
 import type { Clock } from '../../domain/clock.ts'
 import { dayMs } from '../../domain/date-range.ts'

@@ -1,4 +1,4 @@
-/** Undoes what web servers do to bytes that would break a log line. */
+/** Decodes the escapes that web servers use for bytes that would break a log line. */
 
 const escaped = /\\(?:x([0-9a-fA-F]{2})|(.))/g
 const beyondOneByte = /[\u0100-\uffff]/

@@ -1,4 +1,4 @@
-/** Follows log files as they grow, like `tail -F`: across rotation, truncation, and while a file is not there yet. */
+/** Follows log files as they grow, like `tail -F`: through rotation and truncation, and before the file exists. */
 import { stat } from 'node:fs/promises'
 import type { ImportSession } from './import-session.ts'
 import type { LogImport } from './log-import.ts'

@@ -1,4 +1,4 @@
-/** The log formats that are understood, and how one is recognised by its first lines. */
+/** Lists the log formats, and recognizes the format of a log by its first lines. */
 import { alb } from './formats/alb.ts'
 import { caddyJson } from './formats/caddy-json.ts'
 import { cloudflare } from './formats/cloudflare.ts'

@@ -1,4 +1,4 @@
-/** What an import is given, and what it tells while it runs. */
+/** Defines the options of an import, and the progress that it reports. */
 import type { Readable } from 'node:stream'
 import type { Detector } from '../../detection/detector.ts'
 import type { Site } from '../../domain/account.ts'

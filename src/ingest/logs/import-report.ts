@@ -1,4 +1,4 @@
-/** What an import counted: the report it gives, and the tally of lines that it is summed up from. */
+/** Defines the report of an import, and the tally of lines that it is built from. */
 import { type IgnoreReason, ignoreReasons } from '../../detection/detector.ts'
 import type { DailyLoad, Intake } from '../../storage/event-store.ts'
 

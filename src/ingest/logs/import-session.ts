@@ -1,4 +1,4 @@
-/** One run of an import over several logs: begins and ends each, and sums up what came of them. */
+/** Runs one import over several logs: begins and ends each, and sums up the results. */
 import { AppError } from '../../domain/errors.ts'
 import { BatchWriter } from './batch-writer.ts'
 import { findFormat, formatNames } from './formats.ts'

@@ -1,4 +1,4 @@
-/** The logs that a site's imports have met, found by how a log begins: there may be one for every five minutes of years. */
+/** Finds the logs that were imported into a site before, by their first bytes. There may be hundreds of thousands. */
 import { crc32 } from 'node:zlib'
 import type { ImportProgress } from '../../storage/event-store.ts'
 import { fingerprintHash } from './reading/line-reader.ts'

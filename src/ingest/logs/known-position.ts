@@ -1,4 +1,4 @@
-/** Finds how far a log has been imported before, by what is in it: its name, compression and growth do not matter. */
+/** Finds how far a log was imported before, by its contents. A new name, compression or growth makes no difference. */
 import { AppError } from '../../domain/errors.ts'
 import type { ImportProgress } from '../../storage/event-store.ts'
 import type { KnownLogs } from './known-logs.ts'

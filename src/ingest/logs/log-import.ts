@@ -1,4 +1,4 @@
-/** The import of one log: reads its lines, has each classified, and hands over batches that say how far it has come. */
+/** Imports one log: reads its lines, classifies each, and passes on batches that include the position reached. */
 import { randomUUID } from 'node:crypto'
 import type { ImportProgress } from '../../storage/event-store.ts'
 import type { BatchWriter } from './batch-writer.ts'

@@ -1,4 +1,4 @@
-/** What one line of an access log says of a request, and what a log format must be able to do. */
+/** Defines what a line of an access log says about a request, and what a log format must provide. */
 import type { RequestRecord } from '../request-record.ts'
 
 /** One request, as text: escapes of the log are undone, and `-` for "missing" is the empty text. */

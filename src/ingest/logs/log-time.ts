@@ -1,4 +1,4 @@
-/** Moments as access logs write them, in milliseconds since 1970 UTC; NaN for anything that is no real moment. */
+/** Reads times in access logs as milliseconds since 1970 UTC. Invalid times are NaN. */
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

@@ -1,4 +1,4 @@
-/** Shared by the formats that write one JSON object a line. */
+/** Shared by the formats with one JSON object on each line. */
 
 export type JsonObject = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-/** The W3C extended log file format: a `#Fields` line names the columns of the lines that follow, and may come again. */
+/** Parses the W3C extended log file format. A `#Fields` line names the columns of the lines that follow, and may appear again. */
 import { readBytes } from '../../request-record.ts'
 import {
   type FilledLine,

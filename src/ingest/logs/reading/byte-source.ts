@@ -1,4 +1,4 @@
-/** The bytes of a log, uncompressed and in their order, wherever they come from. */
+/** The interface of a log as uncompressed bytes in order, from any source. */
 
 export interface ByteSource {
   /** Puts the next bytes at `at` and returns how many; 0 when there are no more, for now. Throws AppError. */

@@ -1,4 +1,4 @@
-/** A log that arrives in chunks: standard input, a pipe, or what a decompressor gives. */
+/** Reads a log that arrives in chunks: from standard input, a pipe or a decompressor. */
 import type { ByteSource } from './byte-source.ts'
 
 export interface ChunkSourceParts {

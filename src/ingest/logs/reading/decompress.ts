@@ -1,4 +1,4 @@
-/** Compressed logs, recognised by their first bytes: gzip (also several members in a row) and Zstandard. */
+/** Decompresses logs, recognized by their first bytes: gzip (also several members in a row) and Zstandard. */
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { AppError } from '../../../domain/errors.ts'
 

@@ -1,4 +1,4 @@
-/** Cuts the bytes of a log into lines in flat memory, and knows what lies around the position it has reached. */
+/** Splits the bytes of a log into lines in constant memory, and fingerprints the bytes around its position. */
 import { hash } from 'node:crypto'
 import type { ByteSource } from './byte-source.ts'
 
@@ -112,7 +112,7 @@ export class LineReader {
   readAhead(): void {
     if (this.#reading !== null) return
     this.#reading = this.#source.read(this.#spare, keptLength)
-    // Whoever fills next sees the failure; if nobody does, it is of no interest.
+    // The next call of fill sees the failure. If there is none, the failure does not matter.
     this.#reading.catch(() => {})
   }
 

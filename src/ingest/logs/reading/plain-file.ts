@@ -1,4 +1,4 @@
-/** A log in a file as it is, read through one file handle. */
+/** Reads a log that is an uncompressed file, through one file handle. */
 import type { FileHandle } from 'node:fs/promises'
 import type { ByteSource } from './byte-source.ts'
 

@@ -1,4 +1,4 @@
-/** Waiting with a limit, for things that may never come: the next bytes of a pipe, the next line of a followed log. */
+/** Waits at most a given time for something that may never happen, such as more bytes of a pipe. */
 
 /** True as soon as the promise is settled, either way; false after `timeoutMs` or when the signal aborts. */
 export function settlesWithin(
