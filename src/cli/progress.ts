@@ -1,7 +1,6 @@
 /** Shows the progress of an import as a bar on a terminal, otherwise as a line every few seconds. */
 import { createRequire } from 'node:module'
 import type { ImportAdvance } from '../ingest/import-log.ts'
-import { englishNumber } from './english-number.ts'
 
 export interface ProgressOutput {
   advance(progress: ImportAdvance): void
@@ -41,7 +40,14 @@ function progressLines(stream: ProgressStream): Pick<ProgressOutput, 'advance'> 
       if (progress.seconds < nextSeconds) return
       nextSeconds = progress.seconds + lineIntervalSeconds
       const { percent, read, speed, left } = figures(progress)
-      const parts = [progress.name, percent, read, `${englishNumber(progress.lines)} lines`, speed, left]
+      const parts = [
+        progress.name,
+        percent,
+        read,
+        `${progress.lines.toLocaleString('en')} lines`,
+        speed,
+        left,
+      ]
       stream.write(`${parts.filter(part => part !== '').join(', ')}\n`)
     },
   }
@@ -96,7 +102,7 @@ interface Figures {
 
 /** The figures of a progress as text; empty where unknown. */
 function figures({ bytes, bytesTotal, lines, seconds }: ImportAdvance): Figures {
-  const speed = seconds > 0 ? `${englishNumber(Math.round(lines / seconds))} lines/s` : ''
+  const speed = seconds > 0 ? `${Math.round(lines / seconds).toLocaleString('en')} lines/s` : ''
   if (bytesTotal === null) return { percent: '', read: formatBytes(bytes), speed, left: '' }
   const part = bytesTotal === 0 ? 1 : Math.min(1, bytes / bytesTotal)
   const secondsLeft = part > 0 ? (seconds / part) * (1 - part) : null

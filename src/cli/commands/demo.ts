@@ -18,7 +18,6 @@ import {
   withStores,
 } from '../cli-context.ts'
 import { demoDays, demoDomain, demoTraffic } from '../demo-traffic.ts'
-import { englishNumber } from '../english-number.ts'
 import { findServer, reachable } from '../server-address.ts'
 
 const demoEmail = 'demo@pugmark.example'
@@ -33,7 +32,7 @@ export function demoCommand(context: CliContext): Command {
         const url = running ?? addressOf(parts.config)
         const start = formatDay(dayOf(context.clock()) - 30)
         const curl = `curl -H 'Authorization: Bearer ${made.key}' '${url}/api/v1/sites/${made.site}/stats?start=${start}'`
-        const text = `Added ${demoEmail} with the site ${demoDomain} and ${englishNumber(made.events)} events.
+        const text = `Added ${demoEmail} with the site ${demoDomain} and ${made.events.toLocaleString('en')} events.
 
 site      ${made.site}
 key       ${made.key}

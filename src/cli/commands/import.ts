@@ -21,7 +21,6 @@ import {
   shared,
   withStores,
 } from '../cli-context.ts'
-import { englishNumber } from '../english-number.ts'
 import { openProgress } from '../progress.ts'
 import { WrongUsage } from '../wrong-usage.ts'
 
@@ -116,7 +115,7 @@ const malformedText = ({ name, number, text }: MalformedLine): string =>
   `${name}, line ${number} is malformed (further ones are only counted): ${text}`
 
 const count = (value: number, one: string, many = `${one}s`): string =>
-  `${englishNumber(value)} ${value === 1 ? one : many}`
+  `${value.toLocaleString('en')} ${value === 1 ? one : many}`
 
 function reportText({
   files,
@@ -133,7 +132,7 @@ function reportText({
     `Read ${count(lines, 'line')} of ${count(files, 'file')} in ${seconds.toFixed(1)} s.`,
     `  recorded   ${count(recorded.bot, 'bot visit')}, ${count(recorded.referral, 'referral')}`,
     `  ignored    ${count(ignoredLines, 'line')}`,
-    ...reasons.map(([reason, value]) => `    ${reason.padEnd(17)} ${englishNumber(value)}`),
+    ...reasons.map(([reason, value]) => `    ${reason.padEnd(17)} ${value.toLocaleString('en')}`),
     `  duplicate  ${count(duplicate, 'line')}`,
     `  malformed  ${count(malformed, 'line')}`,
   ].join('\n')
